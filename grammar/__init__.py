@@ -1,0 +1,1 @@
+"""Reads the rules language: grammar, parser, syntax tree with source spans, formatter, diagnostics."""

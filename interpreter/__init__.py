@@ -1,0 +1,1 @@
+"""Runs rules: load → overlay → check → lower → backends → game."""

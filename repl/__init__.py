@@ -1,0 +1,1 @@
+"""The table: command line, prompt, board view, reports."""
