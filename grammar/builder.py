@@ -39,6 +39,8 @@ class Builder(Transformer[Token, Any]):
             else:
                 c = c[:-1]
             last = c[-1]
+        if type(last) is tuple:
+            last = last[1]
         if type(first) is Token:
             line, column = first.line + self.line_offset, first.column + self.column_offset
         else:
@@ -104,16 +106,19 @@ class Builder(Transformer[Token, Any]):
         initial: tree.Expr | None = None
         secret: Any = None
         hidden = False
+        when: tree.Expr | None = None
         for part in rest[2:]:
             if part[0] == "initial":
                 initial = part[1]
-            elif part[1] == "hidden":
+                continue
+            when = part[3]
+            if part[1] == "hidden":
                 hidden = True
             else:
                 secret = part[1]
         last = next((p[2] for p in reversed(rest[2:])), type_)
         return tree.StateVar(
-            self._span([c[0], last]), self._word(c[0]), indices, type_, initial, secret, hidden
+            self._span([c[0], last]), self._word(c[0]), indices, type_, initial, secret, hidden, when
         )
 
     def indices(self, c: Children) -> tuple[tree.TypeExpr, ...]:
@@ -122,10 +127,11 @@ class Builder(Transformer[Token, Any]):
     def initial(self, c: Children) -> tuple[str, tree.Expr, Any]:
         return ("initial", c[1], c[1])
 
-    def visibility(self, c: Children) -> tuple[str, Any, Any]:
+    def visibility(self, c: Children) -> tuple[str, Any, Any, tree.Expr | None]:
+        when = c[-1] if len(c) > 2 and c[-2] == "when" else None
         if c[0].type == "SECRET_TO":
-            return ("visibility", c[1], c[1])
-        return ("visibility", "hidden" if c[0] == "hidden" else "index", c[0])
+            return ("visibility", c[1], c[-1], when)
+        return ("visibility", "hidden" if c[0] == "hidden" else "index", c[-1], when)
 
     def rule_def(self, c: Children) -> tree.Rule:
         params = c[2] if type(c[2]) is tuple else ()
@@ -133,7 +139,7 @@ class Builder(Transformer[Token, Any]):
 
     def move_def(self, c: Children) -> tree.Move:
         params = c[2] if type(c[2]) is tuple else ()
-        says = means = None
+        texts: dict[str, tree.Template] = {}
         guards: list[tree.Needs] = []
         body: list[tree.Statement] = []
         for part in c[(4 if params else 3) :]:
@@ -141,15 +147,21 @@ class Builder(Transformer[Token, Any]):
             if kind is tree.Needs:
                 guards.append(part)
             elif kind is tuple:
-                if part[0] == "says":
-                    says = part[1]
-                else:
-                    means = part[1]
+                texts[part[0]] = part[1]
             elif kind is list:
                 body += part
             elif kind is not Token:
                 body.append(part)
-        return tree.Move(self._span(c), self._word(c[1]), params, says, means, tuple(guards), tuple(body))
+        return tree.Move(
+            self._span(c),
+            self._word(c[1]),
+            params,
+            texts.get("says"),
+            texts.get("shows"),
+            texts.get("means"),
+            tuple(guards),
+            tuple(body),
+        )
 
     def define_def(self, c: Children) -> tree.Define:
         span = self._span(c)
@@ -167,10 +179,10 @@ class Builder(Transformer[Token, Any]):
         return tree.Param(self._span(c), self._word(c[-3]), c[-1], secret)
 
     def says(self, c: Children) -> tuple[str, tree.Template]:
-        return ("says", self.template(c[1]))
+        return (str(c[0]), self.template(c[1]))
 
-    def means(self, c: Children) -> tuple[str, tree.Template]:
-        return ("means", self.template(c[1]))
+    def offered(self, c: Children) -> tree.Needs:
+        return tree.Needs(self._span(c), c[1], None, True)
 
     def needs(self, c: Children) -> tree.Needs:
         reason = self.template(c[3]) if len(c) > 3 else None
@@ -278,17 +290,18 @@ class Builder(Transformer[Token, Any]):
         return tree.Skip(self._span(c), c[2] if len(c) > 2 else None, len(c) > 2 and c[1] == "unless")
 
     def choose(self, c: Children) -> tree.Choose:
-        mode, who, variable, domain, where = c[1]
+        first, mode, who, variable, domain, where = c[0]
         nobody = self._word(c[-1]) if isinstance(c[-1], Token) else None
-        offers = not (isinstance(c[2], Token) and c[2].type == "NO_OFFERS")
+        offers = not (isinstance(c[1], Token) and c[1].type == "NO_OFFERS")
         moves = c[-3] if nobody else c[-1]
-        span = self._span([c[0], moves[-1] if nobody is None else nobody])
+        span = self._span([first, moves[-1] if nobody is None else nobody])
         return tree.Choose(span, mode, who, variable, domain, where, offers, moves, nobody)
 
     def choosers(self, c: Children) -> tuple[Any, ...]:
-        if not isinstance(c[0], Token):
-            return ("one", c[0], None, None, None)
-        return (str(c[0]), None, self._word(c[1]), c[3], c[4][1] if len(c) > 4 else None)
+        if c[0].type == "CHOOSE":
+            return (c[0], "one", c[1], None, None, None)
+        mode = "each" if c[0].type == "CHOOSE_EACH" else "any"
+        return (c[0], mode, None, self._word(c[1]), c[3], c[4][1] if len(c) > 4 else None)
 
     def roll(self, c: Children) -> tree.Roll:
         if len(c) == 2:

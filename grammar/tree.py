@@ -472,7 +472,10 @@ class KindDef(Definition):
 
 @_node
 class StateVar(Node):
-    """A state variable: `secret_to` is a player, "index" for `secret to its player`; hidden from all if `hidden`."""
+    """A state variable: `secret_to` is a player, or "index" for `secret to its player`; `hidden` ones nobody sees.
+
+    `when` says under which condition (a constant) that holds; otherwise all see it.
+    """
 
     name: Word
     indices: tuple[TypeExpr, ...]
@@ -480,6 +483,7 @@ class StateVar(Node):
     initial: Expr | None
     secret_to: Expr | Literal["index"] | None
     hidden: bool
+    when: Expr | None
 
 
 @_node
@@ -504,19 +508,24 @@ class Rule(Definition):
 
 @_node
 class Needs(Node):
-    """A guard of a move: the condition, and what to say when it fails."""
+    """A guard of a move: the condition, and what to say when it fails.
+
+    With `listing`, the condition only says which of several equal moves is offered; the others are legal too.
+    """
 
     condition: Expr
     reason: Template | None
+    listing: bool = False
 
 
 @_node
 class Move(Definition):
-    """A move: `says` are its words, `means` tells what it is for; guards; effects."""
+    """A move: `says` are its words, `shows` those others see, `means` tells what it is for; guards; effects."""
 
     name: Word
     params: tuple[Param, ...]
     says: Template | None
+    shows: Template | None
     means: Template | None
     guards: tuple[Needs, ...]
     body: tuple[Statement, ...]
@@ -543,7 +552,7 @@ class Standing(Definition):
 @_node
 class Invariant(Definition):
     text: Template
-    condition: Expr
+    condition: Result
 
 
 @_node
@@ -559,7 +568,7 @@ class Score(Definition):
 class Measure(Definition):
     text: Template
     per: Word | None
-    value: Expr
+    value: Result
 
 
 @_node

@@ -1,10 +1,10 @@
 """Reads the text of rule and data files.
 
-Takes a path; gives a `Source` that every later pass can point into. Refuses what would make positions, hashes or
-pictures of the text differ between two people's machines: other encodings than UTF-8, byte-order marks, CR line ends,
-control characters (they can also repaint a terminal), and files too large to be rules. Where the text can be mended
-without guessing (a byte-order mark, CR LF) the complaint is noted and the mended text is given all the same, so that
-the rest of the file is checked in the same run.
+Takes a path; gives a `Source` that every later pass can point into. Refuses what would make positions, hashes
+or pictures of the text differ between two people's machines: other encodings than UTF-8, byte-order marks, CR
+line ends, control characters (they can also repaint a terminal), and files too large to be rules. Where the
+text can be mended without guessing (a byte-order mark, CR LF) the complaint is noted and the mended text is
+given all the same, so that the rest of the file is checked in the same run.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ LARGEST_FILE = 2_000_000
 
 _BYTE_ORDER_MARK = "\ufeff"
 
-# Everything but tab, line feed and what prints. NEL, LS and PS are out because YAML 1.1 readers count them as line
-# ends; the bidirectional overrides because they make a line read otherwise than it runs; lone surrogates because
-# they cannot be written again.
-_REFUSED = re.compile("[^\t\n\\x20-\\x7e\\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+# Everything but tab, line feed and what prints. NEL, LS and PS are out because YAML 1.1 readers count them as
+# line ends; the bidirectional overrides because they make a line read otherwise than it runs; lone surrogates
+# because they cannot be written again.
+_REFUSED = re.compile(
+    "[^\t\n\\x20-\\x7e\\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
 
 
 def refused_character(text: str) -> int | None:
@@ -38,7 +40,7 @@ def name_character(character: str) -> str:
 
 
 def check_text(source: Source, report: Report) -> bool:
-    """Tests if a text holds only what rule and data files may hold; reports the first offence of each kind."""
+    """Tests if a text holds only what rule and data files may hold, or reports the first offence."""
     text = source.text
     start = 0
     if text.startswith(_BYTE_ORDER_MARK):
@@ -130,7 +132,9 @@ def _report_encoding(data: bytes, error: UnicodeDecodeError, shown_name: str, re
         message = "the file is in UTF-16, want UTF-8"
     else:
         message = f"the byte 0x{data[error.start]:02X} is not UTF-8"
-    report.error("not-utf8", message, Span(source, line, column, line, column + 1), help="save the file as UTF-8")
+    report.error(
+        "not-utf8", message, Span(source, line, column, line, column + 1), help="save the file as UTF-8"
+    )
 
 
 def _report_byte_order_mark(source: Source, report: Report) -> None:

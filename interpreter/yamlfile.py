@@ -1,13 +1,13 @@
 """Reads YAML strictly, keeping the place of every value and key.
 
-Takes a source; gives a tree of `Scalar`, `Sequence` and `Mapping`, or None when the text cannot be read. Scalars are
-those of the YAML 1.2 core schema: `no` is a text, `1:30` is a text, `0o17` is fifteen. Refuses, with a diagnostic at the
-place, everything that means different things to different readers or lets a small file grow: numbers with a leading
-zero, duplicate keys, keys that are not texts or whole numbers, tags, merge keys, directives, several documents, anchors
-given twice, deep nesting and aliases that expand to many nodes.
+Takes a source; gives a tree of `Scalar`, `Sequence` and `Mapping`, or None when the text cannot be read.
+Scalars are those of the YAML 1.2 core schema: `no` is a text, `1:30` is a text, `0o17` is fifteen. Refuses,
+with a diagnostic at the place, everything that means different things to different readers or lets a small
+file grow: numbers with a leading zero, duplicate keys, keys that are not texts or whole numbers, tags, merge
+keys, directives, several documents, anchors given twice, deep nesting and aliases that expand to many nodes.
 
-The tree is built from the parser's events with a stack of our own, so depth costs no recursion, and an alias shares the
-node it names, so that a "billion laughs" file is counted, never expanded.
+The tree is built from the parser's events with a stack of our own, so depth costs no recursion, and an alias
+shares the node it names, so that a "billion laughs" file is counted, never expanded.
 """
 
 from __future__ import annotations
@@ -16,18 +16,20 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..grammar.diagnostics import Label, Report, suggestion
 from ..grammar.span import Source, Span
 from .sources import check_text, name_character, refused_character
+from .yamlerrors import explain_context, explain_syntax
+from .yamlscalars import MAY_BEGIN_OTHER, resolve, shortened
 
 if TYPE_CHECKING:
     from yaml.error import MarkedYAMLError
 
 DEEPEST = 64
 """How deep mappings and lists may nest, aliases included."""
-MOST_NODES = 100_000
+MOST_NODES = 30_000
 """How many values and keys a file may hold as written."""
 MOST_THROUGH_ALIASES = 10_000
 """How many values and keys a file's aliases may stand for together."""
@@ -85,8 +87,9 @@ def plain(node: Node) -> Any:
 def read_yaml(source: Source, report: Report) -> Node | None:
     """Reads the one document of a source, or gives None when its shape cannot be made out.
 
-    A node is given whenever there is one, also when complaints were added (a duplicate key, a tag, a number with a
-    leading zero), so that a schema can add its own; whether the file is sound, `report.has_errors` tells.
+    A node is given whenever there is one, also when complaints were added (a duplicate key, a tag, a number
+    with a leading zero), so that a schema can add its own; whether the file is sound, `report.has_errors`
+    tells.
     """
     if not check_text(source, report):
         return None
@@ -96,6 +99,16 @@ def read_yaml(source: Source, report: Report) -> Node | None:
     except _Stop:
         return None
     return builder.root
+
+
+_SECOND_DOCUMENT = (
+    "yaml-documents",
+    "a second document begins here, want one document a file",
+    "delete the line '---' or '...', or move what follows to a file of its own",
+)
+_NO_DIRECTIVE = "delete the line: every file is YAML 1.2"
+_MOST_COMPARED = 200  # names to look for the nearest among
+_ANCHOR = re.compile(r"&\S+\s+")
 
 
 class _Stop(Exception):
@@ -140,11 +153,13 @@ class _Builder:
         self._anchors: dict[str, _Anchored] = {}
         self._nodes = 0  # as if every alias were written out
         self._through_aliases = 0
+        self._documents = 0
 
     def run(self) -> None:
         """Reads to the end of the first document and tests that nothing follows."""
         import yaml
 
+        self._refuse_directives()
         parser = parser_class()(self.source.text)
         handlers: dict[type, Callable[[Any], None]] = {
             yaml.ScalarEvent: self._scalar,
@@ -175,24 +190,10 @@ class _Builder:
     # Events
 
     def _document(self, event: Any) -> None:
-        span = self._span(event)
-        if self.root is not None:
-            self._error(
-                "yaml-documents",
-                "a second document begins here, want one document a file",
-                span,
-                help="delete the line '---' or '...', or move what follows to a file of its own",
-            )
+        self._documents += 1
+        if self._documents > 1:
+            self._error(*_SECOND_DOCUMENT[:2], self._span(event), help=_SECOND_DOCUMENT[2])
             raise _Stop
-        if event.version is not None or event.tags:
-            span = Span(self.source, 1, 1, 1, len(self.source.line(1)) + 1)
-            for number, line in enumerate(self.source.lines, 1):
-                if line.startswith("%"):
-                    span = Span(self.source, number, 1, number, len(line) + 1)
-                    break
-            self._error(
-                "yaml-directive", "directives are refused", span, help="delete the line; all files are YAML 1.2"
-            )
 
     def _scalar(self, event: Any) -> None:
         self._count(1)
@@ -205,13 +206,18 @@ class _Builder:
         value: str | int | float | bool | None = text
         if event.implicit[0] and event.tag is None:
             first = text[:1]
-            if first in _MAY_BEGIN_OTHER:  # holds for the empty text, too
+            if first in MAY_BEGIN_OTHER:  # holds for the empty text, too
                 value, problem = resolve(text)
                 if problem is not None:
                     self._error(problem.code, problem.message, span, help=problem.help)
                 if value is None and not text and not self._stack:
                     return  # a document of nothing
-            elif text == "<<" and self._stack and self._stack[-1].is_mapping and not self._stack[-1].awaits_value:
+            elif (
+                text == "<<"
+                and self._stack
+                and self._stack[-1].is_mapping
+                and not self._stack[-1].awaits_value
+            ):
                 self._error("yaml-merge-key", "merge keys are refused", span, help="write the keys out")
                 self._refused_key()
                 return
@@ -242,9 +248,13 @@ class _Builder:
         frame = self._stack.pop()
         mark = event.end_mark
         line, column = mark.line + 1, mark.column + 1
-        if frame.last is not None and event.start_mark.index == mark.index:  # block style: it ends with its last part
+        if (
+            frame.last is not None and event.start_mark.index == mark.index
+        ):  # block style: it ends with its last part
             line, column = frame.last.end_line, frame.last.end_column
         span = Span(self.source, frame.line, frame.column, line, column)
+        if frame.anchor is not None:
+            span = self._after_anchor(span)
         node: Node = Mapping(frame.entries, span) if frame.is_mapping else Sequence(tuple(frame.items), span)
         self._remember(frame.anchor, node, self._nodes - frame.nodes_before, frame.height, span)
         self._add(node, frame.height, span)
@@ -254,12 +264,17 @@ class _Builder:
         span = self._span(event)
         anchored = self._anchors.get(name)
         if anchored is None:
+            name = shortened(name)
             if any(frame.anchor == name for frame in self._stack):
                 self._error("yaml-alias", f"the alias '*{name}' stands inside what it names", span)
             else:
-                help = suggestion(name, self._anchors, what="the anchors above are")
+                near = self._anchors if len(self._anchors) <= _MOST_COMPARED else ()
+                help = suggestion(name, near, what="the anchors above are")
                 self._error("yaml-alias", f"no anchor '&{name}' stands above", span, help=help)
-            self._add(Scalar(None, span), 0, span)
+            if self._stack and self._stack[-1].is_mapping and not self._stack[-1].awaits_value:
+                self._refused_key()
+            else:
+                self._add(Scalar(None, span), 0, span)
             return
         self._through_aliases += anchored.nodes
         if self._through_aliases > MOST_THROUGH_ALIASES:
@@ -267,7 +282,7 @@ class _Builder:
                 "yaml-too-many-aliases",
                 f"the aliases of this file stand for more than {MOST_THROUGH_ALIASES:,} values",
                 span,
-                notes=[Label(f"'&{name}' stands for {anchored.nodes:,} values", anchored.span)],
+                notes=[Label(f"'&{shortened(name)}' stands for {anchored.nodes:,} values", anchored.span)],
             )
             raise _Stop
         if len(self._stack) + anchored.height > DEEPEST:
@@ -278,7 +293,7 @@ class _Builder:
     # Building
 
     def _add(self, node: Node, height: int, span: Span) -> None:
-        """Puts a finished node where it belongs; `span` is where it stands, for an alias not where it was written."""
+        """Puts a finished node where it belongs; `span` is where it stands (for an alias, the alias)."""
         if not self._stack:
             self.root = node
             return
@@ -315,9 +330,11 @@ class _Builder:
                         notes=[Label("it is given first here", first.key_span)],
                     )
                 return
-            text = span.text
-            got = f"{kind(node)} {shown(text)}" if text and value is not None else kind(node)
-            help = f'write "{text}" in quotes if the text is meant' if text else "write a name before the colon"
+            text = shortened(span.text)
+            got = describe(node)
+            help = (
+                f'write "{text}" in quotes if the text is meant' if text else "write a name before the colon"
+            )
         else:
             got, help = kind(node), 'put the text in quotes if it begins with "[" or "{"'
         self._error("yaml-key", f"a key is a text or a whole number, got {got}", span, help=help)
@@ -333,7 +350,7 @@ class _Builder:
         if first is not None:
             self._error(
                 "yaml-anchor",
-                f"the anchor '&{anchor}' is given twice",
+                f"the anchor '&{shortened(anchor)}' is given twice",
                 span,
                 notes=[Label("it is given first here", first.span)],
             )
@@ -364,24 +381,39 @@ class _Builder:
     def _trimmed(self, span: Span) -> Span:
         """Gets the span of a block text without the blank lines behind it."""
         line = span.end_line - 1 if span.end_column == 1 else span.end_line
-        while line > span.line and not self.source.line(line).strip():
+        lines = self.source.lines
+        line = min(line, len(lines))
+        while line > span.line and not lines[line - 1].strip():
             line -= 1
         return Span(self.source, span.line, span.column, line, len(self.source.line(line)) + 1)
 
     # Complaints
 
-    def _error(self, code: str, message: str, span: Span, *, notes: list[Label] | None = None, help: str = "") -> None:
+    def _error(
+        self, code: str, message: str, span: Span, *, notes: list[Label] | None = None, help: str = ""
+    ) -> None:
         self._complaints += 1
         if self._complaints > MOST_COMPLAINTS:
             self.report.error(
-                "yaml-too-many-errors", f"more than {MOST_COMPLAINTS} complaints about this file; reading stops", span
+                "yaml-too-many-errors",
+                f"more than {MOST_COMPLAINTS} complaints about this file; reading stops",
+                span,
             )
             raise _Stop
         self.report.error(code, message, span, notes=notes or (), help=help)
 
+    def _refuse_directives(self) -> None:
+        for number, line in enumerate(self.source.lines, 1):
+            if line.startswith("%"):
+                span = Span(self.source, number, 1, number, len(line) + 1)
+                self._error("yaml-directive", "directives are refused", span, help=_NO_DIRECTIVE)
+                raise _Stop
+            if line.strip() and not line.lstrip().startswith("#"):
+                break
+
     def _refuse_tag(self, tag: str, span: Span) -> None:
-        shown_tag = tag.replace("tag:yaml.org,2002:", "!!")
-        help = 'write the value in quotes if a text is meant' if shown_tag == "!!str" else "delete the tag"
+        shown_tag = shortened(tag.replace("tag:yaml.org,2002:", "!!"))
+        help = "write the value in quotes if a text is meant" if shown_tag == "!!str" else "delete the tag"
         self._error("yaml-tag", f"tags are refused, got '{shown_tag}'", span, help=help)
 
     def _too_deep(self, span: Span) -> None:
@@ -395,99 +427,32 @@ class _Builder:
         line = min(index_line + 1, len(self.source.lines))
         column = index_column + 1 if line == index_line + 1 else len(self.source.line(line)) + 1
         span = Span(self.source, line, column, line, column + 1)
-        problem = str(error.problem or error)
+        problem, context = str(error.problem or error), str(error.context or "")
         if "nesting depth" in problem:
             self._too_deep(span)
-        text = self.source.line(line)
-        indentation = text[: len(text) - len(text.lstrip())]
-        if "\t" in indentation and column - 1 <= len(indentation):
-            at = indentation.index("\t") + 1
-            self._error(
-                "yaml-tab",
-                "a tab stands in the indentation",
-                Span(self.source, line, at, line, at + 1),
-                help="indent with spaces",
-            )
-            raise _Stop
+        explained = explain_syntax(problem, context, self.source.line(line), column)
         notes = []
-        if error.context and error.context_mark is not None:
-            m = error.context_mark
-            if (m.line + 1, m.column + 1) != (line, column) and m.line < len(self.source.lines):
-                where = Span(self.source, m.line + 1, m.column + 1, m.line + 1, m.column + 2)
-                notes.append(Label(str(error.context), where))
-        code, message, help = explain_syntax(problem, str(error.context or ""), text[column - 1 : column])
-        self._error(code, message, span, notes=notes, help=help)
+        if error.context_mark is not None and error.context_mark.line < len(self.source.lines):
+            at = (error.context_mark.line + 1, error.context_mark.column + 1)
+            if at < (line, explained.column):
+                where = Span(self.source, *at, at[0], at[1] + 1)
+                notes.append(Label(explain_context(context), where))
+        if "document start>" in problem and any(
+            above.startswith("...") for above in self.source.lines[: line - 1]
+        ):
+            self._error(*_SECOND_DOCUMENT[:2], span, help=_SECOND_DOCUMENT[2])
+        else:
+            span = Span(self.source, line, explained.column, line, max(explained.column, column) + 1)
+            self._error(explained.code, explained.message, span, notes=notes, help=explained.help)
         raise _Stop
 
 
-# Scalars
-
-_MAY_BEGIN_OTHER = frozenset(["", *"-+.0123456789tTfFnN~"])
-_WORDS: dict[str, bool | None] = {
-    **dict.fromkeys(["true", "True", "TRUE"], True),
-    **dict.fromkeys(["false", "False", "FALSE"], False),
-    **dict.fromkeys(["", "~", "null", "Null", "NULL"], None),
-}
-_INTEGER = re.compile(r"[-+]?[0-9]+")
-_BASED_INTEGER = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
-_ANCHOR = re.compile(r"&\S+\s+")
-_MOST_DIGITS = 18  # so that a whole number fits 64 bits
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Tells why a plain scalar is refused."""
-
-    code: str
-    message: str
-    help: str
-
-
-def resolve(text: str) -> tuple[str | int | float | bool | None, Problem | None]:
-    """Gets the value of a plain scalar by the YAML 1.2 core schema, and what is wrong with it, if anything.
-
-    A refused number still gets its likeliest value, so that the schema does not complain about it once more.
-    """
-    if text in _WORDS:
-        return _WORDS[text], None
-    if _INTEGER.fullmatch(text):
-        digits = text.lstrip("+-")
-        if len(digits) > 1 and digits[0] == "0":
-            bare = digits.lstrip("0") or "0"
-            octal = f", 0o{bare} if octal is" if re.fullmatch("[0-7]+", bare) else ""
-            help = f'write {bare} if decimal is meant{octal}, or "{text}" in quotes for the text'
-            value = int(bare[:_MOST_DIGITS])
-            message = f"a whole number begins with 0, got {_shortened(text)}: some readers take it for octal"
-            return value, Problem("yaml-octal", message, _shortened(help, 200))
-        if len(digits) > _MOST_DIGITS:
-            return 0, Problem(
-                "yaml-number",
-                f"a whole number has at most {_MOST_DIGITS} digits, got {len(digits)}",
-                "put it in quotes if the text is meant",
-            )
-        return int(text), None
-    if _BASED_INTEGER.fullmatch(text):
-        value = int(text, 0)
-        if len(str(value) if len(text) < 30 else text) > _MOST_DIGITS:
-            return 0, Problem("yaml-number", f"a whole number has at most {_MOST_DIGITS} digits", "")
-        return value, None
-    if _NOT_FINITE.fullmatch(text) or (_FLOAT.fullmatch(text) and float(text) in (float("inf"), float("-inf"))):
-        help = "put it in quotes if the text is meant"
-        return 0.0, Problem("yaml-number", f"a number is finite, got {_shortened(text)}", help)
-    if _FLOAT.fullmatch(text):
-        return float(text), None
-    return text, None
-
-
-def _shortened(text: str, most: int = 40) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+# Words for complaints
 
 
 def shown(text: str) -> str:
     """Shows a text in quotes, on one line and not too long."""
-    return f"'{_shortened(' '.join(text.split()) if len(text.split()) > 1 else text.strip() or text)}'"
+    return f"'{shortened(' '.join(text.split()) if len(text.split()) > 1 else text.strip() or text)}'"
 
 
 def kind(node: Node) -> str:
@@ -520,51 +485,12 @@ def describe(node: Node) -> str:
     return f"{kind(node)} {node.value}"
 
 
-# Syntax errors: what the two parsers of PyYAML say, and what it means to a writer of data
-
-_SYNTAX: tuple[tuple[str, str, str, str], ...] = (
-    # part of the problem or its context, code, message, help
-    ("mapping values are not allowed", "yaml-syntax", "a second ': ' on a line that cannot hold it",
-     "put a text that holds ': ' in quotes, or check the indentation"),
-    ("unexpected end of stream", "yaml-syntax", "the file ends inside a text in quotes", "close the quotes"),
-    ("undefined tag handle", "yaml-tag", "tags are refused", "delete the tag, or put the text in quotes"),
-    ("unknown escape character", "yaml-syntax", "an unknown escape follows the backslash",
-     "write the text in single quotes to have the backslash itself"),
-    ("did not find expected ',' or ']'", "yaml-syntax", "a list in brackets wants ',' or ']' here", ""),
-    ("expected ',' or ']'", "yaml-syntax", "a list in brackets wants ',' or ']' here", ""),
-    ("did not find expected ',' or '}'", "yaml-syntax", "a mapping in braces wants ',' or '}' here", ""),
-    ("expected ',' or '}'", "yaml-syntax", "a mapping in braces wants ',' or '}' here", ""),
-    ("could not find expected ':'", "yaml-syntax", "a key wants ':' behind it", "write 'key: value'"),
-    ("sequence entries are not allowed", "yaml-syntax", "a list item '- ' may not stand here",
-     "begin the list on a line of its own"),
-    ("while parsing a block mapping", "yaml-syntax", "this line fits none of the mappings above",
-     "align its first character with the other keys, and close quotes and brackets above it"),
-    ("while parsing a block collection", "yaml-syntax", "this line fits none of the lists above",
-     "align the '-' with the other items"),
-)  # fmt: skip
-
-
-def explain_syntax(problem: str, context: str, character: str) -> tuple[str, str, str]:
-    """Puts a parser's complaint into code, message and help."""
-    if "cannot start any token" in problem:
-        if character == "\t":
-            return "yaml-tab", "a tab stands where only spaces may", "write spaces"
-        return "yaml-syntax", f"a plain text may not begin with '{character}'", "put the text in quotes"
-    for part, code, message, help in _SYNTAX:
-        if part in problem or part in context:
-            return code, message, help
-    return "yaml-syntax", problem[:1].lower() + problem[1:].rstrip("."), ""
-
-
-_T = TypeVar("_T")
-
-
 @cache
 def parser_class(pure: bool = False) -> Callable[[str], Any]:
     """Gets libyaml's parser, or the one in Python when PyYAML was built without (or `pure` asks for it)."""
     if not pure:
         try:
-            from yaml.cyaml import CParser
+            from yaml._yaml import CParser
 
             return CParser
         except ImportError:
@@ -574,7 +500,7 @@ def parser_class(pure: bool = False) -> Callable[[str], Any]:
     from yaml.scanner import Scanner, ScannerError
 
     class PureParser(Reader, Scanner, Parser):
-        """Parses in Python; bounds brackets while scanning, as libyaml does, since the scanner reads far ahead."""
+        """Parses in Python; bounds brackets while scanning, as libyaml does, since it scans far ahead."""
 
         def __init__(self, text: str) -> None:
             Reader.__init__(self, text)
@@ -584,6 +510,6 @@ def parser_class(pure: bool = False) -> Callable[[str], Any]:
         def fetch_flow_collection_start(self, token_class: Any) -> None:
             if self.flow_level > DEEPEST:
                 raise ScannerError(None, None, "exceeded maximum nesting depth", self.get_mark())
-            super().fetch_flow_collection_start(token_class)  # type: ignore[no-untyped-call]
+            super().fetch_flow_collection_start(token_class)
 
     return PureParser

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 from .board import (
     BERTHS,
@@ -57,9 +58,10 @@ class Referee(Table):
         """Deals and runs to the first decision.
 
         `hands` are the dealt shares, seat 1's first and second, then seat 2's …, flat or a list a
-        seat; None deals at random from `seed`.  `dice(voyage, roll, lane)` counts all three from 1; a
-        list holds the three rolls of every voyage, lane by lane.  `offers` False leaves out the
-        standing offers to pledge and to redeem (forced pledges remain).
+        seat; None deals at random from `seed`.  `dice(voyage, roll, die)` counts all three from 1;
+        the dice of a roll go to the punts afloat in lane order, so that with the first punt in port
+        the second takes die 1.  A list holds the three rolls of every voyage.  `offers` False leaves
+        out the standing offers to pledge and to redeem (forced pledges remain).
         """
         super().__init__(players, hands, readings, variants, seed)
         self.dice = dice
@@ -92,8 +94,11 @@ class Referee(Table):
         return self._all
 
     def apply(self, option: str) -> None:
-        """Applies one of the options and runs to the next decision; raises ValueError for any other."""
-        if option not in self.options():
+        """Applies one of the options and runs to the next decision; raises ValueError for any other.
+
+        `load` takes its three wares in any order: that order is the lane order.
+        """
+        if option not in self.options() and not self._reordered_load(option):
             raise ValueError(f"got {option!r}, want one of {self.options()}")
         task, seat, words = self.task, self.task[1], option.split()
         if words[0] == "seat":
@@ -319,6 +324,12 @@ class Referee(Table):
     def _load_options(self, *_: int) -> list[str]:
         return LOADS
 
+    def _reordered_load(self, option: str) -> bool:
+        """Tests if the option is one of the loads with its wares in another order."""
+        words = option.split()
+        known = len(words) == 4 and words[0] == "load" and set(words[1:]) <= set(WARES)
+        return known and self.task[0] == "load" and len(set(words)) == 4
+
     def _load_move(self, _: int, __: int, words: list[str]) -> None:
         self.lanes = words[1:]
         self.afloat = words[1:]
@@ -420,12 +431,11 @@ class Referee(Table):
 
     def _roll(self, _: int, number: int) -> None:
         past: list[str] = []
-        for ware in self.afloat:
-            lane = self.lanes.index(ware)
+        for die, ware in enumerate(self.afloat):
             if callable(self.dice):
-                self.at[ware] += self.dice(self.voyage, number, lane + 1)
+                self.at[ware] += self.dice(self.voyage, number, die + 1)
             else:
-                self.at[ware] += self.dice[number - 1][lane]
+                self.at[ware] += self.dice[number - 1][die]
             if self.at[ware] > LANE:
                 past.append(ware)
         self._plan(("boarding", 0, number))
@@ -610,12 +620,11 @@ class Referee(Table):
                 for man in aboard:
                     self.cash[man] += PROFIT[punt] // len(aboard)
         unpaid = self._exempt("captured-to-port-pays-space")
-        for punt, man, pays in zip(self.harbour, self.harbour_men, SPACE_PAYS, strict=True):
-            if punt is not None and punt not in unpaid and man is not None:
-                self.cash[man] += pays
-        for punt, man, pays in zip(self.shipyard, self.shipyard_men, SPACE_PAYS, strict=True):
-            if punt is not None and man is not None:
-                self.cash[man] += pays
+        paying_harbour = [punt if punt not in unpaid else None for punt in self.harbour]
+        for punts, men in ((paying_harbour, self.harbour_men), (self.shipyard, self.shipyard_men)):
+            for punt, occupant, pays in zip(punts, men, SPACE_PAYS, strict=True):
+                if punt is not None and occupant is not None:
+                    self.cash[occupant] += pays
         if self.insurer is not None:
             self._insure(self.insurer)
 
@@ -653,7 +662,7 @@ class Referee(Table):
         if max(self.prices.values()) < top:
             self._plan(("voyage", 0, 0))
 
-    _AUTOMATIC: dict[str, Callable[[Referee, int, int], None]] = {
+    _AUTOMATIC: ClassVar[dict[str, Callable[[Referee, int, int], None]]] = {
         "voyage": _voyage,
         "auction": _auction,
         "unseal": _unseal,
@@ -670,7 +679,7 @@ class Referee(Table):
         "profits": _profits,
         "rises": _rises,
     }
-    _OPTIONS: dict[str, Callable[[Referee, int, int], list[str]]] = {
+    _OPTIONS: ClassVar[dict[str, Callable[[Referee, int, int], list[str]]]] = {
         "forced": _forced_options,
         "bid": _bid_options,
         "outcry": _outcry_options,
@@ -686,7 +695,7 @@ class Referee(Table):
         "push": _small_options,
         "captain": _captain_options,
     }
-    _MOVES: dict[str, Callable[[Referee, int, int, list[str]], None]] = {
+    _MOVES: ClassVar[dict[str, Callable[[Referee, int, int, list[str]], None]]] = {
         "forced": _forced_move,
         "bid": _bid_move,
         "outcry": _outcry_move,
@@ -704,7 +713,7 @@ class Referee(Table):
     }
 
 
-LOADS = ["load " + " ".join(wares) for wares in itertools.permutations(WARES, 3)]
+LOADS = ["load " + " ".join(wares) for wares in itertools.combinations(WARES, 3)]
 FREE_STARTS = [
     f"start {a} {b} {c}"
     for a, b, c in itertools.product(range(LANE + 1), repeat=3)

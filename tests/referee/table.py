@@ -235,7 +235,7 @@ class Table:
         return places
 
     def occupied(self) -> dict[str, int]:
-        """Gets the seat on every occupied space: `jade berth 1`, `harbour A`, `pirate boat 1`, `insurance` …"""
+        """Gets the seat on every occupied space: `jade berth 1`, `harbour A`, `pirate boat 1` …"""
         everything: dict[str, int | None] = {}
         for ware in self.lanes:
             for i, man in enumerate(self.berths[ware]):
