@@ -16,6 +16,17 @@ from .span import Source, Span
 
 Children = list[Any]
 
+_MOST_DIGITS = 18
+"""Numbers of so many digits always fit the 64 bits of a position's cell."""
+
+
+class BuildError(Exception):
+    """Says what the grammar lets pass and is wrong all the same: a placeholder, a brace, a number."""
+
+    def __init__(self, message: str, span: Span, help: str) -> None:
+        super().__init__(message)
+        self.message, self.span, self.help = message, span, help
+
 
 class Builder(Transformer[Token, Any]):
     """Turns reductions into syntax nodes of `source`; `parse_placeholder` reads an expression inside a text."""
@@ -28,6 +39,10 @@ class Builder(Transformer[Token, Any]):
         self.parse_placeholder: Callable[[str, int, int], tree.Expr] | None = None
 
     # ------------------------------------------------------------------------------------------------- positions
+
+    def _at(self, line: int | None, column: int | None) -> tuple[int, int]:
+        assert line is not None and column is not None
+        return line + self.line_offset, column + self.column_offset
 
     def _span(self, c: Children) -> Span:
         first, last = c[0], c[-1]
@@ -42,13 +57,11 @@ class Builder(Transformer[Token, Any]):
         if type(last) is tuple:
             last = last[1]
         if type(first) is Token:
-            line, column = first.line + self.line_offset, first.column + self.column_offset
+            line, column = self._at(first.line, first.column)
         else:
             line, column = first.span.line, first.span.column
         if type(last) is Token:
-            return Span(
-                self.source, line, column, last.end_line + self.line_offset, last.end_column + self.column_offset
-            )
+            return Span(self.source, line, column, *self._at(last.end_line, last.end_column))
         return Span(self.source, line, column, last.span.end_line, last.span.end_column)
 
     def _word(self, token: Token) -> tree.Word:
@@ -60,24 +73,31 @@ class Builder(Transformer[Token, Any]):
     def template(self, token: Token) -> tree.Template:
         """Splits a quoted text at its placeholders."""
         text = str(token)[1:-1]
+        line, column = self._at(token.line, token.column)
         pieces: list[str | tree.Expr] = []
-        at = 0
+        depth = at = start = 0
         assert self.parse_placeholder is not None
-        while (start := text.find("{", at)) >= 0:
-            end = text.find("}", start)
-            if end < 0:
-                break
-            pieces.append(text[at:start])
-            pieces.append(
-                self.parse_placeholder(
-                    text[start + 1 : end],
-                    token.line + self.line_offset,
-                    token.column + self.column_offset + start + 2,
-                )
-            )
-            at = end + 1
+        for here, character in enumerate(text):
+            if character == "{":
+                if depth == 0:
+                    pieces.append(text[at:here])
+                    start = here
+                depth += 1
+            elif character == "}":
+                depth -= 1
+                if depth < 0:
+                    raise self._brace_error("this '}' has no '{'", line, column + 1 + here)
+                if depth == 0:
+                    pieces.append(self.parse_placeholder(text[start + 1 : here], line, column + start + 2))
+                    at = here + 1
+        if depth > 0:
+            raise self._brace_error("this '{' has no '}'", line, column + 1 + start)
         pieces.append(text[at:])
         return tree.Template(self._span([token]), text, tuple(pieces))
+
+    def _brace_error(self, message: str, line: int, column: int) -> BuildError:
+        span = Span(self.source, line, column, line, column + 1)
+        return BuildError(message, span, "in a text, braces hold what to show there: a name or an expression")
 
     # ----------------------------------------------------------------------------------------------- definitions
 
@@ -224,7 +244,7 @@ class Builder(Transformer[Token, Any]):
 
     def measure_def(self, c: Children) -> tree.Measure:
         per = self._word(c[3]) if len(c) > 5 else None
-        return tree.Measure(self._span(c), self.template(c[1]), per, c[-2])
+        return tree.Measure(self._span(c), self.template(c[1]), per, c[-1])
 
     def ends_def(self, c: Children) -> tree.EndsWhen:
         return tree.EndsWhen(self._span(c), c[1])
@@ -405,6 +425,8 @@ class Builder(Transformer[Token, Any]):
     # ----------------------------------------------------------------------------------------------- expressions
 
     def number(self, c: Children) -> tree.Number:
+        if len(c[0]) > _MOST_DIGITS:
+            raise BuildError("this number is too large", self._span(c), f"{_MOST_DIGITS} digits are the most")
         return tree.Number(self._span(c), int(c[0]))
 
     def name(self, c: Children) -> tree.Name:

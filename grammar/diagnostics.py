@@ -65,7 +65,9 @@ class Report:
     def sorted(self) -> list[Diagnostic]:
         """Gets the diagnostics by file, line and column, each once."""
         unique = dict.fromkeys(self.diagnostics)
-        return sorted(unique, key=lambda d: (d.span.source.name, d.span.line, d.span.column, d.code, d.message))
+        return sorted(
+            unique, key=lambda d: (d.span.source.name, d.span.line, d.span.column, d.code, d.message)
+        )
 
     def raise_errors(self) -> None:
         """Raises `RulesError` if there is any error."""
@@ -103,7 +105,8 @@ def suggestion(name: str, known: Iterable[str], *, what: str = "its entries are"
     return ""
 
 
-def _width(text: str) -> int:
+def display_width(text: str) -> int:
+    """Gets how many columns of a terminal a text takes."""
     return sum(2 if unicodedata.east_asian_width(ch) in "WF" else 1 for ch in text)
 
 
@@ -122,8 +125,8 @@ def _excerpt(span: Span) -> Iterator[str]:
     visible = "".join(" " if ch == "\t" else ch if ch.isprintable() else "?" for ch in text)
     number = f"{span.line:>4}"
     yield f"{number} | {visible}"
-    before = _width(visible[:start])
-    marks = max(1, _width(visible[start:end]))
+    before = display_width(visible[:start])
+    marks = max(1, display_width(visible[start:end]))
     yield f"{' ' * len(number)} | {' ' * before}{'^' * marks}"
 
 

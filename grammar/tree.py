@@ -6,11 +6,16 @@ Nodes compare by identity, so that later passes can keep what they learn in tabl
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar, dataclass_transform
 
 from .span import Span
 
-_node = dataclass(frozen=True, slots=True, eq=False)
+_T = TypeVar("_T")
+
+
+@dataclass_transform(frozen_default=True, eq_default=False)
+def _node(cls: type[_T]) -> type[_T]:
+    return dataclass(frozen=True, slots=True, eq=False)(cls)
 
 
 @_node

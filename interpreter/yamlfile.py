@@ -205,6 +205,8 @@ class _Builder:
             self._refuse_tag(event.tag, span)
         value: str | int | float | bool | None = text
         if event.implicit[0] and event.tag is None:
+            if "\t" in text:
+                self._tab_in_text(span)
             first = text[:1]
             if first in MAY_BEGIN_OTHER:  # holds for the empty text, too
                 value, problem = resolve(text)
@@ -368,13 +370,20 @@ class _Builder:
 
     def _span(self, event: Any) -> Span:
         start, end = event.start_mark, event.end_mark
-        return Span(self.source, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+        line, column, end_line, end_column = start.line + 1, start.column + 1, end.line + 1, end.column + 1
+        if end_line > len(self.source.lines):  # where no line feed ends the file, the parser counts one
+            end_line = len(self.source.lines)
+            end_column = len(self.source.lines[-1]) + 1
+            if line > end_line:
+                line, column = end_line, end_column
+        return Span(self.source, line, column, end_line, end_column)
 
     def _after_anchor(self, span: Span) -> Span:
         """Gets the span of the value behind an anchor on the same line."""
         line = self.source.line(span.line)
         found = _ANCHOR.match(line, span.column - 1)
-        if found is None or found.end() >= len(line):
+        ends_here = span.end_line == span.line and found is not None and found.end() >= span.end_column
+        if found is None or found.end() >= len(line) or ends_here:
             return span
         return Span(self.source, span.line, found.end() + 1, span.end_line, span.end_column)
 
@@ -415,6 +424,12 @@ class _Builder:
         shown_tag = shortened(tag.replace("tag:yaml.org,2002:", "!!"))
         help = "write the value in quotes if a text is meant" if shown_tag == "!!str" else "delete the tag"
         self._error("yaml-tag", f"tags are refused, got '{shown_tag}'", span, help=help)
+
+    def _tab_in_text(self, span: Span) -> None:
+        line = next(n for n in range(span.line, span.end_line + 1) if "\t" in self.source.line(n))
+        at = self.source.line(line).index("\t", span.column - 1 if line == span.line else 0) + 1
+        where = Span(self.source, line, at, line, at + 1)
+        self._error("yaml-tab", "a tab stands in a text without quotes", where, help="write a space")
 
     def _too_deep(self, span: Span) -> None:
         self._error("yaml-too-deep", f"mappings and lists nest deeper than {DEEPEST}", span)

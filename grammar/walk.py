@@ -1,0 +1,39 @@
+"""Walks syntax trees without knowing their shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+from .tree import Node
+
+
+_known: dict[type[Node], tuple[str, ...]] = {}
+
+
+def _names(kind: type[Node]) -> tuple[str, ...]:
+    names = _known.get(kind)
+    if names is None:
+        names = _known[kind] = tuple(f.name for f in fields(kind) if f.name != "span")
+    return names
+
+
+def children(node: Node) -> Iterator[Node]:
+    """Gets the nodes directly below a node, in the order written."""
+    for name in _names(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, Node):
+            yield value
+        elif isinstance(value, tuple):
+            for item in value:
+                if isinstance(item, Node):
+                    yield item
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """Gets a node and all below it, outer before inner."""
+    stack = [node]
+    while stack:
+        top = stack.pop()
+        yield top
+        stack += reversed(list(children(top)))

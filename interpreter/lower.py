@@ -1,0 +1,391 @@
+"""Lowers a checked rule set to the intermediate program: lays the position out, then rules, moves, decisions.
+
+Takes what the checker gives; gives a `Program`; refuses values that can never lie in their declared range.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ..grammar import tree
+from ..grammar.span import Span
+from ..grammar.diagnostics import Report
+from . import program as ir
+from .lower_decisions import DecisionLowering
+from .lower_expressions import Env
+from .program import FALSE, Expr, const
+from .symbols import Checked
+from .types import EnumType, IntType, OptionalType, PileType
+
+
+def lower(checked: Checked, report: Report, *, offers: bool = True) -> ir.Program:
+    """Lowers a checked rule set; without `offers` standing offers are left out. Errors go to `report`."""
+    lowering = _Lowering(checked, report, offers)
+    return lowering.program()
+
+
+class _Lowering(DecisionLowering):
+    def __init__(self, checked: Checked, report: Report, offers: bool) -> None:
+        super().__init__(checked, report)
+        self.offers = offers
+        self.texts = []
+        self.blocks = []
+        self.decisions = []
+        self.chances = []
+        self.streams = {}
+        self.frames = {}
+        self.pending_frames = []
+        self.moves = []
+        self.move_numbers = {}
+        self.ends = []
+        self.tally_bounds: list[tuple[int, int, int]] = []
+
+    def program(self) -> ir.Program:
+        rules = self.checked.rules
+        self.slots.take(0, 1 << 15)
+        self._lay_out(tally=False)
+        self.compared = 0
+        self._lay_out(tally=True)
+        self.ends = [d.node.condition for d in rules.definitions if isinstance(d.node, tree.EndsWhen)]
+        end = self.new_block()
+        self.end_block = end.number
+        self.number_moves()
+        start = self.checked.callables[rules.start]
+        frame = self.frame_of(start)
+        self.pending_frames.clear()
+        self.lower_frame(frame, start=True)
+        self.lower_moves()
+        while self.pending_frames:
+            self.lower_frame(self.pending_frames.pop(), start=False)
+        measures, invariants = self._figures()
+        score = self._per_player("score", tie_break=False)
+        tie_break = self._per_player("tie_break", tie_break=True)
+        self._finish_slots()
+        self._remove_empty_blocks()
+        return ir.Program(
+            players=len(self.checked.player.entries),
+            size=len(self.slots),
+            compared=self.compared,
+            initial=self.slots.initial,
+            bounds=self.slots.bounds,
+            variables=self.variables,
+            tables=self.tables,
+            functions=self.functions,
+            blocks=self.blocks,
+            decisions=self.decisions,
+            chances=self.chances,
+            streams=list(self.streams),
+            moves=self.moves,
+            texts=self.texts,
+            sites=self.sites,
+            measures=measures,
+            invariants=invariants,
+            score=score,
+            tie_break=tie_break,
+            start=frame.entry,
+            step_budget=rules.budget.steps,
+            decision_budget=rules.budget.decisions,
+        )
+
+    # ----------------------------------------------------------------------------------------------------- layout
+
+    def _lay_out(self, *, tally: bool) -> None:
+        for v in self.checked.variables.values():
+            if v.tally != tally:
+                continue
+            node = v.node
+            dims = []
+            for t, type_ in zip(node.indices, v.indices, strict=True):
+                shape = self.shape(t)
+                dims.append((type_, shape.low, shape.count))
+            shape = self.shape(node.type)
+            initial = max(0, shape.low)
+            if isinstance(v.type, OptionalType):
+                initial = -1
+            if node.initial is not None and not isinstance(v.type, PileType):
+                initial = self.constant(node.initial)
+                if not shape.low <= initial <= shape.high:
+                    self.report.error(
+                        "range", f"{initial} is not within {shape.low} to {shape.high}", node.initial.span
+                    )
+            elif isinstance(v.type, PileType) and node.initial is not None:
+                self.report.error("type", "a pile starts empty", node.initial.span, help="fill it in a rule")
+            total = 1
+            for _, _, count in dims:
+                total *= count
+            first = len(self.slots)
+            for _ in range(total):
+                if shape.capacity:
+                    self.slots.take(0, shape.capacity)
+                    for _ in range(shape.capacity):
+                        self.slots.take(shape.low, shape.high, max(0, shape.low))
+                else:
+                    self.slots.take(shape.low, shape.high, initial)
+            visibility: Any = "all"
+            if node.when is None or self.flag(node.when, Env()) == ir.TRUE:
+                if node.hidden:
+                    visibility = "none"
+                elif node.secret_to == "index":
+                    visibility = "index"
+                elif node.secret_to is not None:
+                    visibility = "player"
+            self.variables[v.name] = ir.Variable(
+                v.name, first, tuple(dims), v.type, shape.low, shape.high, shape.width, initial, visibility,
+                node.span, tally,
+            )
+        if not tally:
+            self._owners()
+
+    def _owners(self) -> None:
+        for v in self.checked.variables.values():
+            laid = self.variables.get(v.name)
+            if laid is not None and laid.visibility == "player" and isinstance(v.node.secret_to, tree.Expr):
+                laid.owner = f"owner_{v.name}"
+                value = self.expr(v.node.secret_to, Env())
+                self.functions[laid.owner] = ir.Function(
+                    laid.owner, (), (ir.Return(value),), "value", (value.low, value.high)
+                )
+
+    def _finish_slots(self) -> None:
+        """Moves tallies and row counters to the end of the position and renumbers every slot."""
+        tallies = [
+            n
+            for v in self.variables.values()
+            if v.tally
+            for n in range(v.slot, v.slot + self.total(v))
+        ]
+        tail = set(tallies)
+        order = [n for n in range(len(self.slots)) if n not in tail]
+        self.compared = len(order)
+        order += tallies
+        rows = [len(order) + i for i in range(len(self.streams))]
+        mapping = {old: new for new, old in enumerate(order)}
+        mapping.update({-1 - i: n for i, n in enumerate(rows)})
+        self.slots.bounds = [self.slots.bounds[n] for n in order] + [(0, (1 << 31) - 1) for _ in rows]
+        self.slots.initial = [self.slots.initial[n] for n in order] + [0 for _ in rows]
+        renumber = _Renumber(mapping)
+        for f in self.functions.values():
+            f.body = tuple(renumber.stmt(s) for s in f.body)
+        for b in self.blocks:
+            b.body = tuple(renumber.stmt(s) for s in b.body)
+            match b.end:
+                case ir.Branch(condition, then, otherwise):
+                    b.end = ir.Branch(renumber.expr(condition), then, otherwise)
+                case ir.Back(slot):
+                    b.end = ir.Back(mapping[slot])
+                case _:
+                    pass
+        for d in self.decisions:
+            d.actor, d.who = renumber.expr(d.actor), renumber.expr(d.who)
+            d.pending = mapping[d.pending] if d.pending >= 0 else -1
+        for c in self.chances:
+            c.row, c.base = mapping[c.row], mapping[c.base]
+            c.ordinal, c.count, c.index = (renumber.expr(e) for e in (c.ordinal, c.count, c.index))
+        for m in self.moves:
+            m.slots = tuple(mapping[n] for n in m.slots)
+            m.back = mapping[m.back] if m.back >= 0 else -1
+        for v in self.variables.values():
+            v.slot = mapping[v.slot]
+
+    def _remove_empty_blocks(self) -> None:
+        """Leads jumps past blocks that do nothing but jump, drops blocks nothing leads to, and numbers the rest."""
+        def final(n: int) -> int:
+            seen = set()
+            while n not in seen:
+                seen.add(n)
+                b = self.blocks[n]
+                if b.body or b.budget >= 0 or not isinstance(b.end, ir.Jump):
+                    return n
+                n = b.end.block
+            return n
+
+        for b in self.blocks:
+            match b.end:
+                case ir.Jump(n):
+                    b.end = ir.Jump(final(n))
+                case ir.Branch(c, a, o):
+                    a, o = final(a), final(o)
+                    b.end = ir.Jump(a) if a == o else ir.Branch(c, a, o)
+                case _:
+                    pass
+        for d in self.decisions:
+            d.next = final(d.next)
+        for ch in self.chances:
+            ch.next = final(ch.next)
+        returns: dict[int, int] = {}
+        backs = {f.back for f in self.frames.values()}
+        # the way back is kept as a block number in a slot
+        mapped_backs = {b.end.slot for b in self.blocks if isinstance(b.end, ir.Back)} | backs
+
+        def fix(s: ir.Stmt, change: dict[int, int]) -> ir.Stmt:
+            match s:
+                case ir.Store(slot, ir.Const(_, _, n), -1) if slot in mapped_backs:
+                    return ir.Store(slot, const(change.get(n, n)), -1)
+                case _:
+                    return s
+
+        back_slots = {b.end.slot for b in self.blocks if isinstance(b.end, ir.Back)}
+        mapped_backs = back_slots
+        for b in self.blocks:
+            b.body = tuple(fix(s, {n: final(n) for n in range(len(self.blocks))}) for s in b.body)
+        del returns
+        reached: set[int] = set()
+        todo = [self.frames[self.checked.rules.start].entry, self.end_block]
+        todo += [m.entry for m in self.moves if m.entry >= 0]
+        while todo:
+            n = todo.pop()
+            if n in reached:
+                continue
+            reached.add(n)
+            b = self.blocks[n]
+            for s in b.body:
+                match s:
+                    case ir.Store(slot, ir.Const(_, _, target), -1) if slot in mapped_backs:
+                        todo.append(target)
+                    case _:
+                        pass
+            match b.end:
+                case ir.Jump(m):
+                    todo.append(m)
+                case ir.Branch(_, a, o):
+                    todo += [a, o]
+                case ir.Decide(number):
+                    todo.append(self.decisions[number].next)
+                case ir.Chance(number):
+                    todo.append(self.chances[number].next)
+                case _:
+                    pass
+        kept = sorted(reached)
+        number = {old: new for new, old in enumerate(kept)}
+        self.decisions = [d for d in self.decisions if d.block in number]
+        self.chances = [c for c in self.chances if c.block in number]
+        decision_numbers = {d.number: i for i, d in enumerate(self.decisions)}
+        chance_numbers = {c.number: i for i, c in enumerate(self.chances)}
+        blocks = []
+        for old in kept:
+            b = self.blocks[old]
+            b.number = number[old]
+            b.body = tuple(fix(s, number) for s in b.body)
+            match b.end:
+                case ir.Jump(m):
+                    b.end = ir.Jump(number[m])
+                case ir.Branch(c, a, o):
+                    b.end = ir.Branch(c, number[a], number[o])
+                case ir.Decide(d):
+                    b.end = ir.Decide(decision_numbers[d])
+                case ir.Chance(c2):
+                    b.end = ir.Chance(chance_numbers[c2])
+                case _:
+                    pass
+            blocks.append(b)
+        for i, d in enumerate(self.decisions):
+            d.number, d.block, d.next = i, number[d.block], number[d.next]
+        for i, ch in enumerate(self.chances):
+            ch.number, ch.block, ch.next = i, number[ch.block], number[ch.next]
+        for mv in self.moves:
+            mv.entry = number[mv.entry] if mv.entry >= 0 else -1
+        for f in self.frames.values():
+            f.entry = number.get(f.entry, -1)
+        self.blocks = blocks
+
+    # ---------------------------------------------------------------------------------------------------- figures
+
+    def _function(self, name: str, result: tree.Result, env: Env, names: tuple[str, ...], bounds: tuple[tuple[int, int], ...]) -> str:
+        from .layout import Shape
+        from .types import INT
+
+        wide = Shape(INT, -ir.FAR, ir.FAR)
+        body = self._returns(result, env, wide)
+        self.functions[name] = ir.Function(name, names, body, "value", (-ir.FAR, ir.FAR), bounds)
+        return name
+
+    def _player_env(self, word: tree.Word | None) -> tuple[Env, tuple[str, ...], tuple[tuple[int, int], ...]]:
+        if word is None:
+            return Env(), (), ()
+        bounds = (0, len(self.checked.player.entries) - 1)
+        return Env().bind(self.checked.locals[word], ir.Temp(*bounds, "who")), ("who",), (bounds,)
+
+    def _figures(self) -> tuple[list[ir.MeasureInfo], list[tuple[str, str, Span]]]:
+        measures, invariants = [], []
+        for d in self.checked.rules.definitions:
+            match d.node:
+                case tree.Measure(_, text, per, value):
+                    name = f"measure_{len(measures)}"
+                    self._function(name, value, *self._player_env(per))
+                    measures.append(ir.MeasureInfo(text.text, name, per is not None))
+                case tree.Invariant(span, text, condition):
+                    name = f"invariant_{len(invariants)}"
+                    self._function(name, condition, *self._player_env(None))
+                    invariants.append((text.text, name, span))
+                case _:
+                    pass
+        return measures, invariants
+
+    def _per_player(self, name: str, *, tie_break: bool) -> str:
+        for d in self.checked.rules.definitions:
+            if isinstance(d.node, tree.Score) and d.node.tie_break == tie_break:
+                return self._function(name, d.node.result, *self._player_env(d.node.player))
+        return ""
+
+
+class _Renumber:
+    """Puts the final slot numbers into expressions and statements."""
+
+    def __init__(self, mapping: dict[int, int]) -> None:
+        self.mapping = mapping
+
+    def expr(self, e: Expr) -> Expr:
+        match e:
+            case ir.Const() | ir.Temp():
+                return e
+            case ir.Load(low, high, slot):
+                return ir.Load(low, high, self.mapping[slot])
+            case ir.LoadAt(low, high, base, size, index):
+                return ir.LoadAt(low, high, self.mapping[base], size, self.expr(index))
+            case ir.Op(_, _, _, arguments) | ir.Call(_, _, _, arguments):
+                return replace(e, arguments=tuple(self.expr(a) for a in arguments))
+            case ir.Cond(low, high, c, t, o):
+                return ir.Cond(low, high, self.expr(c), self.expr(t), self.expr(o))
+            case ir.Lookup(low, high, table, index):
+                return ir.Lookup(low, high, table, self.expr(index))
+            case ir.Checked(_, _, value, _, _):
+                return replace(e, value=self.expr(value))
+            case ir.Memo(_, _, _, value):
+                return replace(e, value=self.expr(value))
+        raise AssertionError(e)
+
+    def stmt(self, s: ir.Stmt) -> ir.Stmt:
+        match s:
+            case ir.Store(slot, value, site):
+                return ir.Store(self.mapping[slot], self.expr(value), site)
+            case ir.StoreAt(base, size, index, value, site):
+                return ir.StoreAt(self.mapping[base], size, self.expr(index), self.expr(value), site)
+            case ir.SetTemp(name, value):
+                return ir.SetTemp(name, self.expr(value))
+            case ir.If(condition, then, otherwise):
+                return ir.If(
+                    self.expr(condition),
+                    tuple(self.stmt(x) for x in then),
+                    tuple(self.stmt(x) for x in otherwise),
+                )
+            case ir.For(name, low, high, body):
+                return ir.For(name, self.expr(low), self.expr(high), tuple(self.stmt(x) for x in body))
+            case ir.Loop(body, site):
+                return ir.Loop(tuple(self.stmt(x) for x in body), site)
+            case ir.Do(function, arguments):
+                return ir.Do(function, tuple(self.expr(a) for a in arguments))
+            case ir.Return(value):
+                return ir.Return(self.expr(value))
+            case ir.Tell(text, arguments, to, site):
+                who = self.expr(to) if to is not None else None
+                return ir.Tell(text, tuple(self.expr(a) for a in arguments), who, site)
+            case ir.Emit(action):
+                return ir.Emit(self.expr(action))
+            case ir.EmitRange(low, high):
+                return ir.EmitRange(self.expr(low), self.expr(high))
+            case _:
+                return s
+
+
+__all__ = ["EnumType", "IntType", "FALSE", "lower"]

@@ -1,0 +1,575 @@
+"""Cuts rules in which the game may stop into basic blocks: decisions, chance, calls, and the loops around them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..grammar import tree
+from ..grammar.walk import walk
+from . import program as ir
+from .layout import FREE
+from .lower_expressions import Env, Run
+from .lower_statements import Code, StatementLowering
+from .program import FALSE, TRUE, Expr, const, make
+from .symbols import Callable, Local, Variable
+
+
+@dataclass(slots=True)
+class Frame:
+    """The slots of a rule or move in which the game may stop: those to clear when it is done, and the way back."""
+
+    symbol: Callable
+    entry: int
+    parameters: tuple[int, ...]
+    back: int
+    slots: list[int]
+
+
+@dataclass(slots=True)
+class LoopBlocks:
+    """Where `stop` and `skip` lead."""
+
+    stop: int
+    skip: int
+
+
+class BlockLowering(StatementLowering):
+    """Lowers the rules in which the game may stop."""
+
+    blocks: list[ir.Block]
+    decisions: list[ir.Decision]
+    chances: list[ir.ChanceNode]
+    streams: dict[str, int]
+    frames: dict[str, Frame]
+    pending_frames: list[Frame]
+    ends: list[tree.Expr]
+    end_block: int
+    current: ir.Block
+    code: Code
+    frame: Frame
+
+    # ----------------------------------------------------------------------------------------------------- blocks
+
+    def new_block(self) -> ir.Block:
+        """Makes an empty block."""
+        block = ir.Block(len(self.blocks))
+        self.blocks.append(block)
+        return block
+
+    def start_block(self, block: ir.Block, env: Env) -> None:
+        """Goes on in `block`; nothing is known of the position there."""
+        self.current = block
+        self.code = Code(replace(env, facts=frozenset()))
+
+    def close(self, end: ir.Terminator) -> Env:
+        """Ends the current block and gets the environment that held in it."""
+        self.current.body = tuple(self.code.out)
+        self.current.end = end
+        return self.code.env
+
+    def slot(self, low: int, high: int) -> int:
+        """Takes a slot in the frame of the rule being lowered."""
+        number = self.slots.take(max(low, -FREE), min(high, FREE))
+        self.frame.slots.append(number)
+        return number
+
+    def frame_of(self, symbol: Callable) -> Frame:
+        """Gets the frame of a rule or move, giving it slots and an entry block at first use."""
+        frame = self.frames.get(symbol.name)
+        if frame is not None:
+            return frame
+        node = symbol.node
+        assert isinstance(node, tree.Rule | tree.Move)
+        players = len(self.checked.player.entries)
+        parameters = []
+        if isinstance(node, tree.Move) or self.uses_actor(symbol):
+            parameters.append(self.slots.take(0, players - 1))
+        env = Env(actor=ir.Load(0, players - 1, parameters[0]) if parameters else None)
+        for p in node.params:
+            shape = self.param_shape(p.type, env)[0] if isinstance(node, tree.Move) else self.shape(p.type)
+            parameters.append(self.slots.take(shape.low, shape.high, max(0, shape.low)))
+        back = self.slots.take(0, 1 << 15)
+        frame = Frame(symbol, self.new_block().number, tuple(parameters), back, [*parameters, back])
+        self.frames[symbol.name] = frame
+        self.pending_frames.append(frame)
+        return frame
+
+    def lower_frame(self, frame: Frame, *, start: bool) -> None:
+        """Lowers a rule or move into blocks."""
+        node = frame.symbol.node
+        assert isinstance(node, tree.Rule | tree.Move)
+        self.frame = frame
+        env = Env()
+        slots = list(frame.parameters)
+        if isinstance(node, tree.Move) or self.uses_actor(frame.symbol):
+            n = slots.pop(0)
+            env.actor = ir.Load(*self.slots.bounds[n], n)
+        for local, n in zip(frame.symbol.params, slots, strict=True):
+            env = env.bind(local, ir.Load(*self.slots.bounds[n], n))
+        self.start_block(self.blocks[frame.entry], env)
+        self.body(node.body, None)
+        if start:
+            self.close(ir.Jump(self.end_block))
+            return
+        for n in dict.fromkeys(frame.slots):
+            if n != frame.back:
+                self.code.out.append(ir.Store(n, const(self.slots.initial[n]), -1))
+        self.close(ir.Back(frame.back))
+
+    # ------------------------------------------------------------------------------------------------- statements
+
+    def stops(self, s: tree.Statement) -> bool:
+        """Tests if the game may stop in a statement."""
+        for n in walk(s):
+            if isinstance(n, tree.Choose | tree.Roll | tree.Draw | tree.Shuffle | tree.EndGame):
+                return True
+            if isinstance(n, tree.Call):
+                ref = self.checked.refs.get(n)
+                if isinstance(ref, Callable) and ref.name in self.checked.asks:
+                    return True
+        return False
+
+    def leaves(self, s: tree.Statement) -> bool:
+        """Tests if a statement may leave or go round a loop that it is not itself."""
+        match s:
+            case tree.Stop() | tree.Skip():
+                return True
+            case tree.If(_, _, then, otherwise):
+                return any(self.leaves(x) for x in (*then, *otherwise))
+            case tree.Match(_, _, cases):
+                return any(self.leaves(x) for c in cases for x in c.body)
+            case _:
+                return False
+
+    def body(self, body: tuple[tree.Statement, ...], loop: LoopBlocks | None) -> bool:
+        """Lowers statements into blocks; gives False if what comes after cannot be reached."""
+        outer = self.code.env.locals
+        for i, s in enumerate(body):
+            if isinstance(s, tree.Let):
+                self._let(s, any(self.stops(x) or self.leaves(x) or isinstance(x, tree.For | tree.Repeat) for x in body[i + 1 :]))
+            elif self.stops(s) or self.leaves(s):
+                if not self.waiting(s, loop):
+                    return False
+            else:
+                self.statement(s, self.code)
+        self.code.env = replace(self.code.env, locals={k: v for k, v in self.code.env.locals.items() if k in outer})
+        return True
+
+    def _let(self, s: tree.Let, outlives: bool) -> None:
+        if not outlives:
+            self.statement(s, self.code)
+            return
+        value = self.expr(s.value, self.code.env)
+        local = self.checked.locals[s.name]
+        self.code.env = self.code.env.bind(local, self.keep(value))
+
+    def keep(self, value: Expr) -> Expr:
+        """Keeps a value in a slot of the frame, so that it outlives a wait."""
+        if isinstance(value, ir.Const):
+            return value
+        n = self.slot(value.low, value.high)
+        self.code.add(ir.Store(n, value, -1))
+        return ir.Load(value.low, value.high, n)
+
+    def waiting(self, s: tree.Statement, loop: LoopBlocks | None) -> bool:
+        """Lowers a statement in which the game may stop, or that leaves a loop of blocks."""
+        env = self.code.env
+        match s:
+            case tree.Stop(_, when):
+                assert loop is not None
+                return self._leave(TRUE if when is None else self.flag(when, env), loop.stop)
+            case tree.Skip(_, when, unless):
+                assert loop is not None
+                test = TRUE if when is None else self.flag(when, env)
+                return self._leave(ir.negate(test) if unless else test, loop.skip)
+            case tree.If(_, condition, then, otherwise):
+                return self._if(self.flag(condition, env), then, otherwise, loop)
+            case tree.Match(_, subject, cases):
+                return self._match_blocks(self.cases(subject, cases, env), loop)
+            case tree.For():
+                self._for_blocks(s)
+            case tree.Repeat():
+                self._repeat_blocks(s)
+            case tree.Call(_, _, arguments):
+                self._call_blocks(s, arguments)
+            case tree.EndGame():
+                self.close(ir.Jump(self.end_block))
+                self.start_block(self.new_block(), env)
+                return False
+            case tree.Choose():
+                self.choose(s)
+            case tree.Roll():
+                self._roll(s)
+            case tree.Draw():
+                self._draw(s)
+            case tree.Shuffle():
+                self._shuffle(s)
+            case _:
+                raise AssertionError(s)
+        return True
+
+    def _leave(self, test: Expr, where: int) -> bool:
+        if test == FALSE:
+            return True
+        if test == TRUE:
+            env = self.close(ir.Jump(where))
+            self.start_block(self.new_block(), env)
+            return False
+        after = self.new_block()
+        env = self.close(ir.Branch(test, where, after.number))
+        self.start_block(after, env)
+        return True
+
+    def _if(
+        self,
+        test: Expr,
+        then: tuple[tree.Statement, ...],
+        otherwise: tuple[tree.Statement, ...],
+        loop: LoopBlocks | None,
+    ) -> bool:
+        if isinstance(test, ir.Const):
+            return self.body(then if test.value else otherwise, loop)
+        a, after = self.new_block(), self.new_block()
+        b = self.new_block() if otherwise else after
+        env = self.close(ir.Branch(test, a.number, b.number))
+        reached = not otherwise
+        for block, body in ((a, then), (b, otherwise)):
+            if block is after:
+                continue
+            self.start_block(block, env)
+            if self.body(body, loop):
+                reached = True
+                self.close(ir.Jump(after.number))
+        self.start_block(after, env)
+        return reached
+
+    def _match_blocks(self, cases: list[tuple[Expr, tree.Case]], loop: LoopBlocks | None) -> bool:
+        after = self.new_block()
+        env = self.code.env
+        reached = False
+        for test, case in cases:
+            rest: ir.Block | None = None
+            if test != TRUE:
+                this, rest = self.new_block(), self.new_block()
+                self.close(ir.Branch(test, this.number, rest.number))
+                self.start_block(this, env)
+            if self.body(case.body, loop):
+                reached = True
+                self.close(ir.Jump(after.number))
+            if rest is not None:
+                self.start_block(rest, env)
+            else:
+                break
+        else:
+            reached = True
+            self.close(ir.Jump(after.number))
+        self.start_block(after, env)
+        return reached
+
+    # ------------------------------------------------------------------------------------------------------ loops
+
+    def _settle(self, domain: tree.Domain) -> Run:
+        """Lowers a domain, keeping in slots what a loop over it starts from."""
+        env = self.code.env
+        run = self.run(domain, env)
+        match domain:
+            case tree.Clockwise(_, _, after) if run.start is not None:
+                start = self.keep(run.start)
+                n = const(run.bound)
+                shift = TRUE if after else FALSE
+                return replace(run, value=lambda k: make("mod", make("+", make("+", start, shift), k), n))
+            case tree.Range(_, low_node, high_node):
+                low = self.keep(self.expr(low_node, env))
+                high = self.keep(self.expr(high_node, env))
+                top = max(low.low, high.high)
+                return replace(
+                    run,
+                    holds=lambda k: make("<=", make("+", low, k), high),
+                    value=lambda k: _bounded(make("+", low, k), low.low, top),
+                )
+            case _:
+                return run
+
+    def _for_blocks(self, s: tree.For) -> None:
+        env = self.code.env
+        local = self.checked.locals[s.variable]
+        run = self._settle(s.domain)
+        k = self._counter(run.bound)
+        head, inside, step, after = (self.new_block() for _ in range(4))
+        self.code.add(ir.Store(k.slot, FALSE, -1))
+        self.close(ir.Jump(head.number))
+        head.budget = self.site(s.span) if s.forever else -1
+        self.start_block(head, env)
+        more: Expr = TRUE if s.forever else make("<", k, const(run.bound))
+        first = more if s.forever else make("and", more, run.holds(_reach(k, run.bound)))
+        if first == TRUE:
+            self.close(ir.Jump(inside.number))
+        elif isinstance(s.domain, tree.Members) and run.holds(FALSE) != TRUE:
+            # places that do not hold are passed over, the end is the end of the places
+            self.close(ir.Branch(more, inside.number, after.number))
+        else:
+            self.close(ir.Branch(first, inside.number, after.number))
+        self.start_block(inside, env)
+        place = _reach(k, run.bound)
+        value = run.value(place)
+        held: Expr = value
+        if not isinstance(value, ir.Load):
+            n = self.slot(value.low, value.high)
+            held = ir.Load(value.low, value.high, n)
+        inner = self.code.env.bind(local, held)
+        if isinstance(s.domain, tree.Members):
+            holds = run.holds(place)
+            if holds != TRUE:
+                self._leave(ir.negate(holds), step.number)
+                inner = self.code.env.bind(local, held)
+        if isinstance(held, ir.Load) and held is not value:
+            self.code.add(ir.Store(held.slot, value, -1))
+        self.code.env = replace(inner, facts=frozenset())
+        if s.where is not None:
+            self._leave(ir.negate(self.flag(s.where, self.code.env)), step.number)
+        if self.body(s.body, LoopBlocks(after.number, step.number)):
+            self.close(ir.Jump(step.number))
+        self.start_block(step, env)
+        advanced = make("+", _reach(k, run.bound), TRUE)
+        if s.forever:
+            advanced = make("mod", advanced, const(run.bound))
+        self.code.add(ir.Store(k.slot, advanced, -1))
+        self.close(ir.Jump(head.number))
+        self.start_block(after, env)
+
+    def _counter(self, bound: int) -> ir.Load:
+        n = self.slot(0, bound)
+        return ir.Load(0, bound, n)
+
+    def _repeat_blocks(self, s: tree.Repeat) -> None:
+        env = self.code.env
+        head, inside, after = (self.new_block() for _ in range(3))
+        k: ir.Load | None = None
+        if s.times is not None:
+            times = self.expr(s.times, env)
+            k = self._counter(max(1, times.high))
+            self.code.add(ir.Store(k.slot, times, -1))
+        else:
+            head.budget = self.site(s.span)
+        self.close(ir.Jump(head.number))
+        self.start_block(head, env)
+        if k is not None:
+            self.close(ir.Branch(make("<", FALSE, k), inside.number, after.number))
+        elif s.condition is not None:
+            test = self.flag(s.condition, self.code.env)
+            if isinstance(test, ir.Const):
+                self.close(ir.Jump(inside.number if test.value else after.number))
+            else:
+                self.close(ir.Branch(test, inside.number, after.number))
+        else:
+            self.close(ir.Jump(inside.number))
+        self.start_block(inside, env)
+        if k is not None:
+            self.code.add(ir.Store(k.slot, ir.Op(0, k.high, "-", (k, TRUE)), -1))
+        if self.body(s.body, LoopBlocks(after.number, head.number)):
+            self.close(ir.Jump(head.number))
+        self.start_block(after, env)
+
+    # ------------------------------------------------------------------------------------------------------ calls
+
+    def _call_blocks(self, s: tree.Call, arguments: tuple[tree.Expr, ...]) -> None:
+        symbol = self.checked.refs[s]
+        assert isinstance(symbol, Callable)
+        values = self.rule_arguments(symbol, arguments, self.code.env)
+        if self.uses_actor(symbol):
+            assert self.code.env.actor is not None
+            values = [self.code.env.actor, *values]
+        caller = self.frame
+        frame = self.frame_of(symbol)
+        self.frame = caller
+        after = self.new_block()
+        for n, value in zip(frame.parameters, values, strict=True):
+            self.code.add(ir.Store(n, value, -1))
+        self.code.add(ir.Store(frame.back, const(after.number), -1))
+        env = self.close(ir.Jump(frame.entry))
+        self.start_block(after, env)
+
+    # ----------------------------------------------------------------------------------------------------- chance
+
+    def waits(self) -> ir.Block:
+        """Makes the block in which the game stops, behind the test whether it has ended."""
+        block = self.new_block()
+        tests = [self.flag(e, Env()) for e in self.ends]
+        ended = make("or", *tests)
+        env = self.close(
+            ir.Jump(block.number) if ended == FALSE else ir.Branch(ended, self.end_block, block.number)
+        )
+        self.start_block(block, env)
+        return block
+
+    def stream(self, name: str) -> tuple[int, int]:
+        """Gets the number of a stream of chance; its row counter has slot -1 - number until the layout is done."""
+        number = self.streams.setdefault(name, len(self.streams))
+        return number, -1 - number
+
+    def _next_row(self, row: int, site: int) -> None:
+        old = ir.Load(0, FREE, row)
+        self.code.add(ir.Store(row, ir.Op(0, FREE, "+", (old, TRUE)), -1))
+
+    def _chance(
+        self,
+        site: int,
+        stream: tuple[int, int],
+        ordinal: Expr,
+        low: int,
+        count: Expr,
+        weights: str,
+        target: tuple[int, int, Expr],
+    ) -> None:
+        block = self.waits()
+        after = self.new_block()
+        number = len(self.chances)
+        base, size, index = target
+        self.chances.append(
+            ir.ChanceNode(
+                number, block.number, site, stream[0], stream[1], ordinal, low, count, weights, base, size, index,
+                after.number,
+            )
+        )
+        env = self.close(ir.Chance(number))
+        self.start_block(after, env)
+
+    def _roll(self, s: tree.Roll) -> None:
+        base = s.target.value if isinstance(s.target, tree.Index) else s.target
+        ref = self.checked.refs[base]
+        assert isinstance(ref, Variable)
+        stream = self.stream(ref.name)
+        site = self.site(s.span)
+        indices = s.target.indices if isinstance(s.target, tree.Index) else ()
+        if s.variable is None or s.domain is None:
+            laid, offset = self.element(ref, indices, self.code.env)
+            if not isinstance(offset, ir.Const):
+                offset = self.keep(offset)
+            count = const(laid.high - laid.low + 1)
+            self._chance(site, stream, FALSE, laid.low, count, "", (laid.slot, self.total(laid), offset))
+            self._next_row(stream[1], site)
+            return
+        env = self.code.env
+        local = self.checked.locals[s.variable]
+        run = self._settle(s.domain)
+        k, ordinal = self._counter(run.bound), self._counter(run.bound)
+        head, inside, step, after = (self.new_block() for _ in range(4))
+        self.code.add(ir.Store(k.slot, FALSE, -1))
+        self.code.add(ir.Store(ordinal.slot, FALSE, -1))
+        self.close(ir.Jump(head.number))
+        self.start_block(head, env)
+        self.close(ir.Branch(make("<", k, const(run.bound)), inside.number, after.number))
+        self.start_block(inside, env)
+        place = _reach(k, run.bound)
+        self._leave(ir.negate(run.holds(place)), step.number)
+        inner = self.code.env.bind(local, run.value(place))
+        if s.where is not None:
+            self._leave(ir.negate(self.flag(s.where, inner)), step.number)
+        laid, offset = self.element(ref, indices, inner)
+        count = const(laid.high - laid.low + 1)
+        self._chance(site, stream, ordinal, laid.low, count, "", (laid.slot, self.total(laid), offset))
+        self.code.add(ir.Store(ordinal.slot, ir.Op(0, run.bound, "+", (ordinal, TRUE)), -1))
+        self.close(ir.Jump(step.number))
+        self.start_block(step, env)
+        self.code.add(ir.Store(k.slot, make("+", place, TRUE), -1))
+        self.close(ir.Jump(head.number))
+        self.start_block(after, env)
+        self._next_row(stream[1], site)
+
+    def _draw(self, s: tree.Draw) -> None:
+        name = s.stream.text if s.stream is not None else self.frame.symbol.name
+        stream = self.stream(name)
+        site = self.site(s.span)
+        env = self.code.env
+        run = self.run(s.domain, env)
+        low, high = run.low, run.high
+        local = self.checked.locals[s.name]
+        n = self.slot(low, high)
+        weights = ""
+        outcome = ir.Temp(low, high, "outcome")
+        inner = env.bind(local, outcome)
+        weight: Expr = TRUE if s.weight is None else self.expr(s.weight, inner)
+        holds = self.drawn_from(s.domain, outcome, env)
+        if s.where is not None:
+            holds = make("and", holds, self.flag(s.where, inner.knowing(holds)))
+        weight = ir.choose(holds, weight, FALSE)
+        if weight != TRUE:
+            weights = self.fresh("weight")
+            body = (ir.Return(weight),)
+            self.functions[weights] = ir.Function(
+                weights, ("outcome",), body, "value", (weight.low, weight.high), ((low, high),)
+            )
+        self._chance(site, stream, FALSE, low, const(high - low + 1), weights, (n, 1, FALSE))
+        self._next_row(stream[1], site)
+        self.code.env = self.code.env.bind(local, ir.Load(low, high, n))
+
+    def drawn_from(self, domain: tree.Domain, outcome: Expr, env: Env) -> Expr:
+        """Lowers the test whether `outcome` is a member of `domain`."""
+        match domain:
+            case tree.Range(_, low, high):
+                return make("and", make("<=", self.expr(low, env), outcome), make("<=", outcome, self.expr(high, env)))
+            case tree.Clockwise():
+                return TRUE
+            case tree.Members(_, of):
+                run = self.run(domain, env)
+                from .types import SetType
+
+                if isinstance(self.checked.types[of], SetType):
+                    return run.holds(outcome)
+                tests = [
+                    make("and", run.holds(const(k)), make("=", run.value(const(k)), outcome))
+                    for k in range(run.bound)
+                ]
+                return make("or", *tests)
+        raise AssertionError(domain)
+
+    def _shuffle(self, s: tree.Shuffle) -> None:
+        """Lowers a shuffle: from the top down each item changes places with one at or below it (Fisher–Yates)."""
+        node = s.target
+        base = node.value if isinstance(node, tree.Index) else node
+        ref = self.checked.refs[base]
+        assert isinstance(ref, Variable)
+        stream = self.stream(ref.name)
+        site = self.site(s.span)
+        env = self.code.env
+        pile = self.pile(node, env)
+        if not isinstance(pile.offset, ir.Const):
+            pile.offset = self.keep(pile.offset)
+        top = self._counter(pile.capacity)
+        other = self._counter(pile.capacity)
+        head, inside, after = (self.new_block() for _ in range(3))
+        last = make("-", pile.length, TRUE)
+        self.code.add(ir.Store(top.slot, make("max", last, FALSE), -1))
+        self.close(ir.Jump(head.number))
+        self.start_block(head, env)
+        self.close(ir.Branch(make("<", FALSE, top), inside.number, after.number))
+        self.start_block(inside, env)
+        count = ir.Op(1, pile.capacity, "+", (top, TRUE))
+        self._chance(site, stream, top, 0, count, "", (other.slot, 1, FALSE))
+        a, b = _reach(top, pile.capacity), _reach(other, pile.capacity)
+        held = self.hold(pile.item(a), self.code)
+        self.code.add(self._set_item(pile, a, pile.item(b), site))
+        self.code.add(self._set_item(pile, b, held, site))
+        self.code.add(ir.Store(top.slot, ir.Op(0, top.high, "-", (top, TRUE)), -1))
+        self.close(ir.Jump(head.number))
+        self.start_block(after, env)
+        self.code.add(ir.Store(other.slot, FALSE, -1))
+        self._next_row(stream[1], site)
+
+    def choose(self, s: tree.Choose) -> None:
+        """Lowers a decision (see `lower_decisions`)."""
+        raise NotImplementedError
+
+
+def _reach(k: ir.Load, bound: int) -> Expr:
+    """Gets the counter as a place below `bound`."""
+    return ir.Load(0, max(0, bound - 1), k.slot)
+
+
+def _bounded(value: Expr, low: int, high: int) -> Expr:
+    if isinstance(value, ir.Op):
+        return replace(value, low=max(value.low, low), high=min(value.high, high))
+    return value
+
+
+__all__ = ["BlockLowering", "Frame", "Local", "LoopBlocks"]

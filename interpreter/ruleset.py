@@ -1,0 +1,157 @@
+"""A rule set: one game with its tables, questions and definitions, after overlays, for a number of players.
+
+This is what loading gives and what the checker and the lowering read; nothing later looks at files again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..grammar.span import Span
+from .types import EnumType
+
+if TYPE_CHECKING:
+    from ..grammar import tree
+
+Datum = int | bool | str | tuple["Datum", ...]
+"""A value printed on the board."""
+
+
+@dataclass(slots=True, eq=False)
+class Cell:
+    """One value of a table or record: where it was written, and the overlay that wrote it ("" for the game)."""
+
+    value: Datum
+    span: Span
+    layer: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Table:
+    """An enumeration with attributes: `cells[attribute][entry]`."""
+
+    name: str
+    span: Span
+    enum: EnumType
+    entry_spans: tuple[Span, ...]
+    cells: dict[str, dict[str, Cell]]
+
+
+@dataclass(slots=True, eq=False)
+class Record:
+    """A record of constants."""
+
+    name: str
+    span: Span
+    cells: dict[str, Cell]
+
+
+@dataclass(slots=True, eq=False)
+class Reading:
+    """One answer to a question, its name with dashes.
+
+    It holds what the answer says, by language, and the places in the sources that say so.
+    """
+
+    name: str
+    span: Span
+    says: dict[str, str]
+    sources: tuple[str, ...]
+
+    @property
+    def identifier(self) -> str:
+        """Its name in the language."""
+        return self.name.replace("-", "_")
+
+
+@dataclass(slots=True, eq=False)
+class Question:
+    """An open point of the rules: a constant in the language, its name with dashes on the command line."""
+
+    name: str
+    span: Span
+    asks: dict[str, str]
+    readings: dict[str, Reading]
+    chosen: str
+    layer: str = ""
+    only_with: tuple[str, ...] = ()
+    players: tuple[int, ...] = ()
+    note: str = ""
+    base: str = ""
+
+    @property
+    def identifier(self) -> str:
+        """Its name in the language."""
+        return self.name.replace("-", "_")
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether its readings are just yes and no."""
+        return set(self.readings) == {"yes", "no"}
+
+
+@dataclass(slots=True, eq=False)
+class Budget:
+    """How long a game and one step of it may take before the rules are taken to run in circles."""
+
+    decisions: int = 100_000
+    steps: int = 100_000
+
+
+@dataclass(slots=True, eq=False)
+class Definition:
+    """A definition with the overlay it came from ("" for the game itself) and those that changed it since.
+
+    Statements keep their spans: whose line is whose, `RuleSet.layer_of` tells.
+    """
+
+    node: tree.Definition
+    layer: str = ""
+    changed_by: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Layer:
+    """The game itself ("") or an overlay: where it stands and what it says of itself."""
+
+    name: str
+    span: Span
+    folder: Path
+    title: dict[str, str]
+    says: dict[str, str]
+    labels: dict[str, Path]
+    files: tuple[str, ...] = ()
+    """The names of its sources, as diagnostics show them."""
+
+
+@dataclass(slots=True, eq=False)
+class RuleSet:
+    """One game under one choice of overlays and readings, for `players` players."""
+
+    game: str
+    canonical: str
+    title: dict[str, str]
+    players: int
+    player_counts: tuple[int, int]
+    player_names: tuple[str, ...]
+    start: str
+    start_span: Span
+    definitions: list[Definition]
+    tables: dict[str, Table]
+    records: dict[str, Record]
+    questions: dict[str, Question]
+    variants: tuple[str, ...] = ()
+    budget: Budget = field(default_factory=Budget)
+    content_hash: str = ""
+    layers: tuple[Layer, ...] = ()
+    table_files: dict[str, str] = field(default_factory=dict)
+    """For each table and record the stem of its file."""
+    view: Path | None = None
+    sources: Path | None = None
+
+    def layer_of(self, span: Span) -> str:
+        """Gets the layer in whose file something stands; "" for the game."""
+        name = span.source.name
+        return next((layer.name for layer in reversed(self.layers) if name in layer.files), "")
