@@ -167,6 +167,8 @@ class Builder(Transformer[Token, Any]):
             if kind is tree.Needs:
                 guards.append(part)
             elif kind is tuple:
+                if part[0] in texts:
+                    raise BuildError(f"this move has two '{part[0]}'", part[1].span, "leave one of them out")
                 texts[part[0]] = part[1]
             elif kind is list:
                 body += part

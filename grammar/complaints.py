@@ -94,6 +94,7 @@ _OPERATORS = frozenset(
 )
 _COMPARISONS = frozenset(["<=", ">=", "=", "in"])  # operators where also "is" could stand
 _LONGEST_LIST = 5
+_LONGEST_WORD = 40
 
 
 def _wanted(expected: Iterable[str], patterns: Mapping[str, str]) -> str:
@@ -107,6 +108,8 @@ def _wanted(expected: Iterable[str], patterns: Mapping[str, str]) -> str:
     if {"NAME", "NUMBER"} <= rest:
         parts.append((1, "a value"))
         rest -= _VALUES
+        if "MATCH" in rest:
+            rest -= {"LET", "MATCH", "IF"}
     if "IS" in rest:
         rest = {t for t in rest if patterns.get(t) not in _COMPARISONS}
     if rest & _OPERATORS:
@@ -234,6 +237,9 @@ _PLACES = {
     "shows": "'shows' stands at the top of a move, before what it does",
     "means": "'means' stands at the top of a move, before what it does",
 }
+_DEFINITIONS = frozenset(
+    "type kind state tally rule move define invariant score measure replace before after".split()
+)
 # Words between the parts of a sentence: where one stands too early something was left out before it.
 _CONNECTIVES = frozenset(
     "to from by in for if else is and or not where when unless has otherwise while per named".split()
@@ -298,6 +304,15 @@ class _Failure:
 
     def _adjacent(self, first: Token | None, second: Token) -> bool:
         return first is not None and first.end_pos == second.start_pos
+
+    def _definition(self) -> str:
+        """Gets the word that the definition with the mistake begins with."""
+        first = next((t for t in reversed(self.before) if t.type not in _LAYOUT and t.column == 1), "")
+        return " ".join(first.split())
+
+    def _is_used_as_name(self) -> bool:
+        line = self.source.line(self.token.line or 1)
+        return re.match(r" *(:=|=|\[|\()", line[(self.token.column or 1) - 1 + len(self.text) :]) is not None
 
     def _begins_statement(self, index: int) -> bool:
         """Tests if the token at `index` of those read stands where a statement begins."""
@@ -368,9 +383,9 @@ class _Failure:
             return None
         if comma.type != "COMMA" or "\n" not in comma:
             return None
-        return self._error(
-            "nothing follows this ','", self._span(comma), "leave it out, or write what follows"
-        )
+        line, column = comma.line or 1, comma.column or 1
+        span = Span(self.source, line, column, line, column + 1)
+        return self._error("nothing follows this ','", span, "leave it out, or write what follows")
 
     def _wrong_word_before(self) -> Diagnostic | None:
         """A word that begins no statement is taken for a call; the mistake shows one token later."""
@@ -438,7 +453,8 @@ class _Failure:
         if self.token.type in _LAYOUT:
             span, got = self._after_previous(), _KINDS[self.token.type]
         else:
-            span, got = self._span(self.token), f"'{self.text}'"
+            shown = self.text if len(self.text) <= _LONGEST_WORD else f"{self.text[: _LONGEST_WORD - 1]}…"
+            span, got = self._span(self.token), f"'{shown}'"
         return self._error(f"got {got}, want {_wanted(self.expected, self.patterns)}", span, self._help())
 
     def _help(self) -> str:
@@ -448,7 +464,7 @@ class _Failure:
         if self.token.type in _AGGREGATES and "NUMBER" in self.expected:
             return f"inside a larger expression it stands in parentheses: '({self.text} …)'"
         wants_statement = "LET" in self.expected
-        wants_definition = "RULE" in self.expected and not wants_statement
+        wants_definition = {"RULE", "KIND"} <= self.expected
         if self.is_word:
             return self._help_for_word(wants_statement, wants_definition)
         if self.token.type in _CLOSING and not self.open:
@@ -464,6 +480,10 @@ class _Failure:
             return "':=' gives a variable a value; '=' compares"
         if self.text == ":=" and "=" in accepted and "is" not in accepted:
             return "write '=': ':=' gives a new value to a variable that exists"
+        if self.text == ":=" and self._definition() in ("define", "open to all", "score", "measure"):
+            return "what changes a variable stands in a rule or a move; here 'let' names a value"
+        if self.text in _COMPARISONS | {"<", ">"} and "AND" in self.expected:
+            return "two comparisons are joined by 'and'"
         if self.token.type == "TEXT":
             if self.previous is not None and self.previous.type == "TEXT":
                 return "a text cannot hold a double quote; “ ” may stand in it"
@@ -497,8 +517,10 @@ class _Failure:
         if self.previous is not None:
             if self.previous.type == "TEXT" and self._adjacent(self.previous, self.token):
                 return "a text cannot hold a double quote; “ ” may stand in it"
-            if self.previous == "replace":
-                return "say what is replaced, as in 'replace rule NAME:'"
+            if self.previous in ("replace", "before", "after"):
+                return f"say what it is, as in '{self.previous} rule NAME:'"
+            if self.previous == "all":
+                return "to mean all of a type, write the name of the type alone"
             if self.previous == "take":
                 return "to take something out wherever it lies, write 'remove … from …'"
             if self.previous == ":" and self.expected == {"_NL"}:
@@ -509,6 +531,8 @@ class _Failure:
             return _PLACES[folded]
         if self.token.type != "NAME" and folded in _FOREIGN and wants_statement:
             return _FOREIGN[folded]
+        if wants_statement and self.text in _DEFINITIONS and not self._is_used_as_name():
+            return "a definition begins at the margin"
         if self.token.type == "NAME" or wants_definition:
             return self._help_for_name(folded, wants_definition)
         if self.text == "or" and "OR_MOVE" in self.expected:

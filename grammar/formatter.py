@@ -161,7 +161,7 @@ def _set_blank_lines(rows: list[_Row]) -> None:
         if row.opens_block:
             following.blank = False
     starts = [i for i, row in enumerate(rows) if row.pieces and row.depth == 0]
-    for start, following_start in zip(starts, [*starts[1:], len(rows)], strict=True):
+    for start, following_start in pairwise([*starts, len(rows)]):
         block = rows[start].opens_block
         after = start + 1
         while after < len(rows) and rows[after].depth > 0:

@@ -174,7 +174,8 @@ def _placeholder(text: str, line: int, column: int) -> tree.Expr:
         return cast(tree.Expr, _run_inner(source, text, line - 1, column - 1))
     except (UnexpectedInput, UnevenIndentation):
         help = "in a text, braces hold what to show there: a name or an expression"
-        raise BuildError(f"'{{{text}}}' is no expression", span, help) from None
+        braces = Span(source, line, column - 1, line, column + len(text) + 1)
+        raise BuildError(f"'{{{text}}}' is no expression", braces, help) from None
 
 
 _inner: Lark | None = None

@@ -15,12 +15,13 @@ import os
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache as once
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from ..grammar.diagnostics import Report, suggestion
 from ..grammar.span import Source, Span
+from . import cache
 from .sources import read_source
 from .yamlfile import Mapping, Node, Scalar, Sequence, read_yaml
 
@@ -50,7 +51,7 @@ class Folder:
         return Folder(self.path / VARIANTS, f"{self.shown}/{VARIANTS}", self.bundled, f"{VARIANTS}/")
 
 
-@cache
+@once
 def rules_folder() -> Path:
     """Gets the folder of the bundled games."""
     from importlib.resources import files
@@ -189,7 +190,7 @@ def _fits(source: Source, node: Node, schema: str, report: Report) -> bool:
     return fits
 
 
-@cache
+@once
 def _schema_mark(schema: str) -> str:
     folder = rules_folder() / "schema"
     parts = [(folder / f"{name}.json").read_bytes() for name in (schema, "common")]
@@ -197,21 +198,8 @@ def _schema_mark(schema: str) -> str:
     return f"{schema} " + hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
-@cache
-def cache_folder() -> Path | None:
-    """Gets the folder where what can be made again is kept, or None where nothing can be written."""
-    import platformdirs
-
-    folder = Path(platformdirs.user_cache_dir("harbourmaster"))
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return None
-    return folder
-
-
 def _marks_file() -> Path | None:
-    folder = cache_folder()
+    folder = cache.folder()
     return None if folder is None else folder / "fits-schema.txt"
 
 
@@ -276,3 +264,8 @@ def texts_of(node: Node | None) -> Iterable[tuple[str, Span]]:
     """Yields the texts of a list with their places."""
     for item in items_of(node):
         yield text_of(item), item.span
+
+
+def mapping_of(node: Node | None) -> list[tuple[str, Node]]:
+    """Gets keys and values of a mapping; none for anything else."""
+    return [(e.key, e.value) for e in node.entries.values()] if isinstance(node, Mapping) else []

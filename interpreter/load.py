@@ -24,6 +24,7 @@ from .gamefiles import (
     available_games,
     entry,
     find_game,
+    mapping_of,
     number_of,
     text_of,
     texts_of,
@@ -40,8 +41,16 @@ from .yamlfile import Mapping
 
 if TYPE_CHECKING:
     from ..grammar import tree
+    from .labels import Labels
 
-__all__ = ["available_games", "available_variants", "compose_name", "load_ruleset", "source_fingerprint"]
+__all__ = [
+    "available_games",
+    "available_variants",
+    "compose_name",
+    "load_labels",
+    "load_ruleset",
+    "source_fingerprint",
+]
 
 
 def load_ruleset(
@@ -87,10 +96,10 @@ def compose_name(
 
 
 def source_fingerprint(name: str | RuleSetName, players: int | None = None) -> str:
-    """Makes a key of everything a rule set is loaded from, without parsing its rules.
+    """Makes a key of everything a rule set and its labels are loaded from, without parsing its rules.
 
-    Equal fingerprints mean equal rule sets; the same rules under two names may have two. Raises `RulesError`
-    when the game's file or an overlay's cannot be read.
+    Equal fingerprints mean equal rule sets and labels; the same rules under two names may have two. Raises
+    `RulesError` when the game's file or an overlay's cannot be read.
     """
     parsed = compose_name(name)
     report = Report()
@@ -101,15 +110,39 @@ def source_fingerprint(name: str | RuleSetName, players: int | None = None) -> s
     made = hashlib.sha256(f"{parsed.canonical()}\n{game.seats}\n".encode())
     for key, text in files.used:
         _add_file(made, key, text.encode())
-    for folder, file, _ in [*_rule_files(game.folder, game.root), *_data_files(game.folder, game.root)]:
-        _add_path(made, folder, file)
-    for overlay in game.overlays:
-        for folder, file, _ in [
-            *_rule_files(overlay.folder, overlay.root),
-            *_data_files(overlay.folder, overlay.root),
-        ]:
-            _add_path(made, folder, file)
+    for folder, root in game.layers():
+        for files_of in (_rule_files, _data_files, _label_files):
+            for file, _ in files_of(root):
+                _add_path(made, folder, file)
     return made.hexdigest()[:16]
+
+
+def load_labels(name: str | RuleSetName) -> dict[str, Labels]:
+    """Loads the labels of a rule set by language, an overlay's over those below it.
+
+    Raises `RulesError`.
+    """
+    from .labels import Labels
+
+    report = Report()
+    files = Files(report)
+    game = _read_game(compose_name(name), None, files, report)
+    found: dict[str, Labels] = {}
+    for folder, root in game.layers() if game is not None else ():
+        for language, node in mapping_of(entry(root, "labels")):
+            labels = files.yaml(folder, text_of(node), "labels", node.span)
+            if labels is None:
+                continue
+            said = labels.entries["language"].value
+            if text_of(said) != language:
+                notes = [Label("its file is named here", node.span)]
+                message = f"the labels are in '{text_of(said)}', want '{language}'"
+                report.error("labels-language", message, said.span, notes=notes)
+            made = found.setdefault(language, Labels(language))
+            made.names.update((key, text_of(n)) for key, n in mapping_of(entry(labels, "names")))
+            made.sentences.update((key, text_of(n)) for key, n in mapping_of(entry(labels, "sentences")))
+    report.raise_errors()
+    return found
 
 
 def _add_path(made: hashlib._Hash, folder: Folder, file: str) -> None:
@@ -141,6 +174,10 @@ class _Game:
     @property
     def name(self) -> str:
         return text_of(entry(self.root, "game"))
+
+    def layers(self) -> list[tuple[Folder, Mapping]]:
+        """Gets folder and file of the game and of each overlay, from the lowest to the highest."""
+        return [(self.folder, self.root), *((o.folder, o.root) for o in self.overlays)]
 
 
 def _read_game(name: RuleSetName, players: int | None, files: Files, report: Report) -> _Game | None:
@@ -222,17 +259,19 @@ def _count_players(
     return players
 
 
-def _rule_files(folder: Folder, root: Mapping) -> list[tuple[Folder, str, Span]]:
-    return [(folder, file, span) for file, span in texts_of(entry(root, "rules"))]
+def _rule_files(root: Mapping) -> list[tuple[str, Span]]:
+    return list(texts_of(entry(root, "rules")))
 
 
-def _data_files(folder: Folder, root: Mapping) -> list[tuple[Folder, str, Span]]:
+def _data_files(root: Mapping) -> list[tuple[str, Span]]:
     """Lists the files of tables and questions."""
-    found = [(folder, file, span) for file, span in texts_of(entry(root, "tables"))]
     questions = entry(root, "questions")
-    if questions is not None:
-        found.append((folder, text_of(questions), questions.span))
-    return found
+    named = [] if questions is None else [(text_of(questions), questions.span)]
+    return [*texts_of(entry(root, "tables")), *named]
+
+
+def _label_files(root: Mapping) -> list[tuple[str, Span]]:
+    return [(text_of(node), node.span) for _, node in mapping_of(entry(root, "labels"))]
 
 
 # ---------------------------------------------------------------------------------------------------- loading
@@ -307,7 +346,7 @@ def _read_questions(
 
 def _read_rules(folder: Folder, root: Mapping, files: Files, names: list[str]) -> list[tree.File]:
     parsed: list[tree.File] = []
-    for _, file, span in _rule_files(folder, root):
+    for file, span in _rule_files(root):
         found = files.rules(folder, file, span)
         if found is not None:
             names.append(found.span.source.name)
@@ -332,16 +371,13 @@ def _make(game: _Game, data: Data, game_files: list[str]) -> RuleSet:
     root, folder = game.root, game.folder
     start = root.entries["start"].value
     view, sources = entry(root, "view"), entry(root, "sources")
-    labels = entry(root, "labels")
     own = Layer(
         name="",
         span=root.entries["game"].value.span,
         folder=folder.path,
         title=words_of(entry(root, "title")),
         says={},
-        labels={key: folder.path / text_of(e.value) for key, e in labels.entries.items()}
-        if isinstance(labels, Mapping)
-        else {},
+        labels={key: folder.path / text_of(node) for key, node in mapping_of(entry(root, "labels"))},
         files=tuple(game_files),
     )
     return RuleSet(
@@ -388,8 +424,8 @@ def _budget(root: Mapping) -> Budget:
 
 
 def _content_hash(files: Files, data: Data, rules: RuleSet) -> str:
-    made = hashlib.sha256(f"{rules.game}\n{rules.players}\n".encode())
-    for key, text in files.used:
+    made = hashlib.sha256("\n".join([rules.game, str(rules.players), *rules.variants, ""]).encode())
+    for key, text in sorted(set(files.used)):
         _add_file(made, key, text.encode())
     made.update("\n".join(data.kept).encode())
     return made.hexdigest()[:16]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable
+from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
 
 from ..grammar.diagnostics import Label, Report, nearest, suggestion
@@ -193,44 +194,16 @@ class Data:
     def _patch(self, at: _At, node: Node) -> list[str]:
         """Changes the values at a path; gets what made a difference, as settings."""
         names = at.key.split(".")
-        skipped = 0
+        walk = _Walk(self, at, 0)
         if names[0] not in self.tables and names[0] not in self.records and len(names) > 1:
-            of_file = [t for t, stem in self.table_files.items() if stem == names[0]]
-            if of_file and names[1] in of_file:
-                skipped = 1
-            elif of_file:
-                self._unknown_path(at, 2, "table", names[1], of_file, None)
-                return []
-        walk = _Walk(self, at, skipped)
-        walk.go(tuple(names[skipped:]), node)
+            of_file = [table for table, stem in self.table_files.items() if stem == names[0]]
+            if of_file:
+                walk.skipped = 1
+                if names[1] not in of_file:
+                    walk.unknown(names[1:2], "table", of_file)
+                    return []
+        walk.go(tuple(names[walk.skipped :]), node)
         return walk.kept
-
-    def _unknown_path(
-        self,
-        at: _At,
-        count: int,
-        what: str,
-        name: str,
-        known: Iterable[str],
-        place: Span | None,
-        help: str = "",
-    ) -> None:
-        path = ".".join(at.key.split(".")[:count])
-        if path != at.key and count > len(at.key.split(".")):
-            path = f"{at.key}.{name}"
-        elif not path.endswith(name):
-            path = f"{path}.{name}"
-        owner = f"the tables of {self.game}"
-        holder = {"constant": "record", "attribute": "entry", "item": "value"}.get(what, "table")
-        notes = [Label(f"the {holder} is here", place)] if place else []
-        plural = {"entry": "entries", "table": "tables", "constant": "constants"}.get(what, f"{what}s")
-        self.report.error(
-            "overlay-unknown-path",
-            f"no {'entry' if what == 'table' else what} '{path}' in {owner}",
-            at.first(count),
-            notes=notes,
-            help=help or suggestion(name, known, what=f"its {plural} are"),
-        )
 
 
 @dataclass(slots=True)
@@ -250,9 +223,7 @@ class _Walk:
         elif path[0] in data.records:
             self._record(data.records[path[0]], path, node)
         else:
-            data._unknown_path(
-                self.at, self.skipped + 1, "table", path[0], [*data.tables, *data.records], None
-            )
+            self.unknown(path[:1], "table", [*data.tables, *data.records])
 
     def _within(self, path: tuple[str, ...], node: Node, what: str) -> None:
         """Follows a mapping that stands for several values."""
@@ -261,7 +232,7 @@ class _Walk:
             return
         assert isinstance(node, Mapping)
         for item in node.entries.values():
-            inner = _Walk(self.data, _At(self.at.overlay, self.at.key, item.key_span), self.skipped)
+            inner = _Walk(self.data, _At(self.at.overlay, item.key, item.key_span), self.skipped)
             inner.go((*path, item.key), item.value)
             self.kept += inner.kept
 
@@ -271,7 +242,7 @@ class _Walk:
         if len(path) == 1:
             self._within(path, node, "a mapping of constants")
         elif path[1] not in record.cells:
-            self._unknown(2, "constant", path[1], record.cells, record.span)
+            self.unknown(path[:2], "constant", record.cells, record.span)
         else:
             self._cell(
                 record.cells[path[1]], path, 2, node, lambda cell: record.cells.update({path[1]: cell})
@@ -284,12 +255,12 @@ class _Walk:
             if len(path) == 2 and is_entry(node):
                 self._new_entry(table, path, node)
             else:
-                self._unknown(2, "entry", path[1], table.enum.entries, table.span)
+                self.unknown(path[:2], "entry", table.enum.entries, table.span)
         elif len(path) == 2:
             self._within(path, node, "a mapping of attributes")
         elif path[2] not in table.cells:
             place = table.entry_spans[table.enum.entries.index(path[1])]
-            self._unknown(3, "attribute", path[2], table.cells, place)
+            self.unknown(path[:3], "attribute", table.cells, place)
         else:
             column = table.cells[path[2]]
             self._cell(column[path[1]], path, 3, node, lambda cell: column.update({path[1]: cell}))
@@ -304,13 +275,13 @@ class _Walk:
             help = suggestion(name, table.enum.entries)
             if not help.startswith("did you mean"):
                 help = f"a new entry of '{table.name}' needs {' and '.join(missing)} too"
-            self._unknown(2, "entry", name, table.enum.entries, table.span, help)
+            self.unknown(path, "entry", table.enum.entries, table.span, help)
             return
         cells: dict[str, Cell] = {}
         for attribute, item in given.items():
             if attribute not in table.cells:
-                at = _At(self.at.overlay, self.at.key, item.key_span)
-                data._unknown_path(at, 99, "attribute", attribute, table.cells, table.span)
+                inner = _Walk(data, _At(self.at.overlay, attribute, item.key_span), 0)
+                inner.unknown((*path, attribute), "attribute", table.cells, table.span)
                 return
             model = next(iter(table.cells[attribute].values()))
             value = self._value((*path, attribute), item.value, model)
@@ -323,8 +294,8 @@ class _Walk:
         table.entry_spans = (*table.entry_spans, self.at.first(self.skipped + 2))
         for attribute, cell in cells.items():
             table.cells[attribute][name] = cell
-        inner = ",".join(f"{a}: {_written(c.value)}" for a, c in cells.items())
-        self.kept.append(f"{'.'.join(path)}={{{inner}}}")
+        attributes = ",".join(f"{a}: {_written(c.value)}" for a, c in cells.items())
+        self.kept.append(f"{'.'.join(path)}={{{attributes}}}")
 
     # Values
 
@@ -338,14 +309,14 @@ class _Walk:
         elif isinstance(old, tuple) and len(path) == depth + 1:
             if not path[depth].isdecimal() or not 1 <= int(path[depth]) <= len(old):
                 help = f"its items are 1 to {len(old)}" if old else "it has no items"
-                self._unknown(depth + 1, "item", path[depth], (), cell.span, help)
+                self.unknown(path[: depth + 1], "item", (), cell.span, help)
                 return
             place = int(path[depth]) - 1
             item = self._value(path, node, Cell(old[place], cell.span))
             value = None if item is None else (*old[:place], item, *old[place + 1 :])
         else:
             help = f"'{'.'.join(path[:depth])}' is {kind_of(old)}"
-            self._unknown(depth + 1, "item", path[depth], (), cell.span, help)
+            self.unknown(path[: depth + 1], "item", (), cell.span, help)
             return
         if value is None or not self._claim(path, format_datum(value)):
             return
@@ -393,10 +364,25 @@ class _Walk:
 
     # Complaints
 
-    def _unknown(
-        self, count: int, what: str, name: str, known: Iterable[str], place: Span, help: str = ""
+    def unknown(
+        self,
+        path: SequenceOf[str],
+        what: str,
+        known: Iterable[str],
+        place: Span | None = None,
+        help: str = "",
     ) -> None:
-        self.data._unknown_path(self.at, self.skipped + count, what, name, known, place, help)
+        """Reports that what a path leads to does not exist; `place` is what should hold it."""
+        holder = {"constant": "record", "attribute": "entry", "item": "value"}.get(what, "table")
+        owner = self.data.game if what == "table" else f"the tables of {self.data.game}"
+        plural = {"entry": "entries"}.get(what, f"{what}s")
+        self.data.report.error(
+            "overlay-unknown-path",
+            f"no {what} '{'.'.join(path)}' in {owner}",
+            self.at.first(self.skipped + len(path)),
+            notes=[] if place is None else [Label(f"the {holder} is here", place)],
+            help=help or suggestion(path[-1], known, what=f"its {plural} are"),
+        )
 
     def _wrong(self, path: tuple[str, ...], wants: str, node: Node, cell: Cell | None) -> None:
         notes = [Label("its value is here", cell.span)] if cell is not None else []

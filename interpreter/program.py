@@ -509,6 +509,11 @@ _FOLD: dict[str, Callable[..., int]] = {
 }
 
 
+def fold(operator: str, values: list[int]) -> int:
+    """Works an operator out on numbers (all but `and`, `or`, `not`)."""
+    return _FOLD[operator](*values)
+
+
 def _products(a: Expr, b: Expr) -> tuple[int, int]:
     corners = (a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high)
     return min(corners), max(corners)

@@ -21,7 +21,7 @@ Datum = int | bool | str | tuple["Datum", ...]
 
 @dataclass(slots=True, eq=False)
 class Cell:
-    """One value of a table or record: where it was written, and the overlay that wrote it ("" for the game)."""
+    """One value of a table or record: where it stands, and the overlay that wrote it ("" for the game)."""
 
     value: Datum
     span: Span

@@ -103,7 +103,9 @@ def write_game(folder: Path, files: Mapping[str, str] | None = None) -> str:
 def complaints(
     folder: Path, name: str, files: Mapping[str, str] | None = None, players: int | None = None
 ) -> list[str]:
-    """Writes and loads a game; gets its errors as `file:line:column code`, the name's own as `:column code`.
+    """Writes and loads a game; gets its errors sorted, each as `file:line:column code`.
+
+    Those of the name itself are `:column code`; files of variants stand without their folder.
 
     In `name`, `toy` is the game's folder and `VARIANTS/` that of its variants.
     """
@@ -112,7 +114,10 @@ def complaints(
     try:
         load_ruleset(full, players=players)
     except RulesError as error:
-        return [_told(str(d.span), path, d.code, full, name) for d in error.diagnostics if d.severity == "error"]
+        told = [
+            _told(str(d.span), path, d.code, full, name) for d in error.diagnostics if d.severity == "error"
+        ]
+        return sorted(told)
     return []
 
 
@@ -124,4 +129,4 @@ def _told(span: str, path: str, code: str, full: str, name: str) -> str:
             if name.find(short) >= 0 and 0 < at < column:
                 column -= len(long) - len(short)
         return f":{column} {code}"
-    return f"{span.removeprefix(path + '/')} {code}"
+    return f"{span.removeprefix(path + '/').removeprefix('variants/')} {code}"

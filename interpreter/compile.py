@@ -1,0 +1,67 @@
+"""The way from a rule set's name to a game that runs: load, check, lower, keep.
+
+What was made is kept in the user's cache under a fingerprint of the files, so that the second time nothing is parsed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..grammar.diagnostics import Report
+from . import cache
+from .check import check
+from .game import Compiled, Game
+from .label_files import load_labels, load_view, presentation_fingerprint
+from .load import compose_name, load_ruleset, source_fingerprint
+from .lower import lower
+from .symbols import Checked
+
+
+def check_rules(name: str, players: int | None, report: Report) -> Checked:
+    """Loads and checks a rule set. Raises `RulesError`."""
+    rules = load_ruleset(name, players=players, report=report)
+    checked = check(rules, report)
+    report.raise_errors()
+    return checked
+
+
+def compile_game(
+    name: str,
+    players: int | None,
+    variants: Sequence[str],
+    readings: Mapping[str, str],
+    offers: bool,
+    report: Report,
+) -> Game:
+    """Makes a game, from the cache if it is there. Raises `RulesError`."""
+    full = str(compose_name(name, variants, readings))
+    fingerprint = source_fingerprint(full, players)
+    key = cache.key(fingerprint, presentation_fingerprint(full), "offers" if offers else "no offers")
+    compiled = cache.load(key, "program")
+    if isinstance(compiled, Compiled):
+        report.diagnostics += compiled.warnings
+        return Game(compiled, full, key, offers=offers)
+    checked = check_rules(full, players, report)
+    program = lower(checked, report, offers=offers)
+    report.raise_errors()
+    rules = checked.rules
+    labels = load_labels(full, report)
+    for label in labels.values():
+        label.players = checked.player.entries
+    compiled = Compiled(
+        program,
+        rules.canonical,
+        rules.content_hash,
+        rules.title,
+        checked.player.entries,
+        rules.player_counts,
+        labels,
+        report.sorted(),
+        load_view(full, report),
+    )
+    report.raise_errors()
+    cache.store(key, "program", compiled)
+    cache.store(key, "checked", checked)
+    game = Game(compiled, full, key, offers=offers)
+    game._checked = checked
+    return game
