@@ -17,7 +17,7 @@ from .symbols import Callable, Checked, Local, Variable
 
 
 @dataclass(frozen=True, slots=True)
-class _Secret:
+class Secret:
     """A secret an expression reads: which variable or parameter, and whose, written as in the rules ("" unknown)."""
 
     what: str
@@ -45,10 +45,15 @@ def check_secrets(checked: Checked, report: Report) -> None:
                 finder.check(inner.text, to, report, open_params=to == "actor")
 
 
+def secrets_read(checked: Checked, node: tree.Expr) -> list[Secret]:
+    """Finds the secrets an expression reads, through defines."""
+    return _Finder(checked).secrets(node, set())
+
+
 class _Finder:
     def __init__(self, checked: Checked) -> None:
         self.checked = checked
-        self.summaries: dict[str, list[_Secret]] = {}
+        self.summaries: dict[str, list[Secret]] = {}
         self.lets: dict[str, tree.Expr] = {}
 
     def check(self, text: tree.Template, viewer: str, report: Report, *, open_params: bool) -> None:
@@ -70,9 +75,9 @@ class _Finder:
                 )
                 break
 
-    def secrets(self, node: tree.Node, seen: set[str]) -> list[_Secret]:
+    def secrets(self, node: tree.Node, seen: set[str]) -> list[Secret]:
         """Finds the secrets an expression reads, through lets and defines."""
-        found: list[_Secret] = []
+        found: list[Secret] = []
         for inner in walk(node):
             ref = self.checked.refs.get(inner)
             if isinstance(inner, tree.Index) and isinstance(inner.value, tree.Name):
@@ -81,15 +86,15 @@ class _Finder:
                     owner = inner.indices[0].span.text if v.node.secret_to == "index" else ""
                     if isinstance(v.node.secret_to, tree.Expr):
                         owner = v.node.secret_to.span.text
-                    found.append(_Secret(v.name, owner, v.node.span))
+                    found.append(Secret(v.name, owner, v.node.span))
             elif isinstance(inner, tree.Name) and isinstance(ref, Variable):
                 v = ref
                 if not v.indices and (v.node.secret_to is not None or v.node.hidden):
                     owner = v.node.secret_to.span.text if isinstance(v.node.secret_to, tree.Expr) else ""
-                    found.append(_Secret(v.name, owner, v.node.span))
+                    found.append(Secret(v.name, owner, v.node.span))
             elif isinstance(inner, tree.Name) and isinstance(ref, Local):
                 if ref.secret:
-                    found.append(_Secret(ref.name, "actor", ref.span))
+                    found.append(Secret(ref.name, "actor", ref.span))
                 elif ref.name in self.lets and ref.name not in seen:
                     found += self.secrets(self.lets[ref.name], seen | {ref.name})
             elif isinstance(ref, Callable) and ref.kind == "define":
@@ -98,7 +103,7 @@ class _Finder:
                     found += self._through(ref, inner)
         return found
 
-    def _through(self, define: Callable, call: tree.Node) -> list[_Secret]:
+    def _through(self, define: Callable, call: tree.Node) -> list[Secret]:
         if define.name not in self.summaries:
             self.summaries[define.name] = []
             saved = self.lets
@@ -108,4 +113,4 @@ class _Finder:
             self.lets = saved
         arguments = call.arguments if isinstance(call, tree.Function) else ()
         names = {p.name: a.span.text for p, a in zip(define.params, arguments, strict=False)}
-        return [_Secret(s.what, names.get(s.owner, ""), s.declared) for s in self.summaries[define.name]]
+        return [Secret(s.what, names.get(s.owner, ""), s.declared) for s in self.summaries[define.name]]

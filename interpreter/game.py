@@ -14,8 +14,8 @@ With a seed, chance decides by itself from the game's named streams; without one
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from ..grammar.diagnostics import Report, nearest
 from ..grammar.span import Span
@@ -23,10 +23,12 @@ from . import cache
 from . import program as ir
 from .chance import Script, Streams
 from .errors import BrokenRule, IllegalMove, UnclearMove
-from .labels import LANGUAGES, Labels
+from .labels import Labels
 from .python_backend import Position, PythonMachine, Stop, write_source
-from .types import EnumType, FlagType, IntType, Type
 from .words import Words
+
+if TYPE_CHECKING:
+    from .figures import Figure
 
 CHANCE = -1
 SIMULTANEOUS = -2
@@ -105,6 +107,8 @@ class Game:
         self._events: list[Event] = []
         self._words: dict[str, Words] = {}
         self._checked: Any = None
+        self._figures: dict[Any, Any] | None = None
+        self._figures_changed = False
         self._owner_of_slot: list[tuple[ir.Variable, tuple[int, ...]] | None] | None = None
 
     # ----------------------------------------------------------------------------------------------------- figures
@@ -257,6 +261,34 @@ class Game:
                 raise IndexError(f"{variable}{list(indices)}")
             offset = offset * count + (i - low)
         return v.slot + offset * v.width
+
+    def expression(self, text: str, parameters: Mapping[str, str] | None = None, *, span: Span | None = None) -> Figure:
+        """Compiles an expression of the rules language, e.g. `cash[p]` with parameters {"p": "player"}.
+
+        `span` says where the text was read from. Raises `RulesError`.
+        """
+        from .figures import Figure, compile_figure, hooks
+
+        return Figure(self, compile_figure(self, text, parameters or {}, span=span), hooks())
+
+    def view_figure(self, text: str, parameters: Mapping[str, str] | None = None, *, span: Span | None = None) -> Figure:
+        """Compiles an expression as `expression` does, or takes it from those kept by `keep_figures`."""
+        from .figures import Figure, compile_figure, hooks
+
+        if self._figures is None:
+            self._figures = cache.load(f"{self._key}-figures", "program") or {}
+        wanted = (text, tuple((parameters or {}).items()))
+        kept = self._figures.get(wanted)
+        if kept is None:
+            kept = self._figures[wanted] = compile_figure(self, text, parameters or {}, span=span)
+            self._figures_changed = True
+        return Figure(self, kept, hooks())
+
+    def keep_figures(self) -> None:
+        """Keeps the view's figures in the cache, so that they are not compiled at the next start."""
+        if self._figures_changed:
+            cache.store(f"{self._key}-figures", "program", self._figures)
+            self._figures_changed = False
 
     def evaluate(self, function: str, state: State, *arguments: int) -> int:
         """Calls a function of the program, e.g. a measure."""
@@ -723,27 +755,3 @@ def load_game(
     from .compile import compile_game
 
     return compile_game(name, players, variants, readings or {}, offers, report or Report())
-
-
-__all__ = [
-    "ANYONE",
-    "CHANCE",
-    "INVALID",
-    "LANGUAGES",
-    "SIMULTANEOUS",
-    "TERMINAL",
-    "Compiled",
-    "EnumType",
-    "Event",
-    "Explanation",
-    "FlagType",
-    "Game",
-    "IntType",
-    "Refusal",
-    "State",
-    "Type",
-    "decode",
-    "encode",
-    "load_game",
-    "replace",
-]

@@ -77,26 +77,43 @@ def is_path(text: str) -> bool:
 def find_game(text: str, at: Span, report: Report) -> Folder | None:
     """Finds the folder of a game by its bundled name or by a path; reports when there is none."""
     if is_path(text):
-        path = Path(text).expanduser()
-        if path.suffix in (".yaml", ".yml") and not path.is_dir():
-            path = path.parent
-        if not (path / GAME_FILE).is_file():
-            is_folder = path.is_dir()
-            help = f"name a folder that holds a {GAME_FILE}" if is_folder else f"there is no folder '{path}'"
-            report.error("unknown-game", f"no {GAME_FILE} in '{path}'", at, help=help)
-            return None
-        inside = path.resolve()
-        if inside.parent == rules_folder().resolve():
-            return Folder(path, f"rules/{inside.name}", inside.name)
-        return Folder(path, os.path.normpath(path))
+        return _game_at(to_path(text), at, report)
     games = available_games()
     if text in games:
         return Folder(rules_folder() / text, f"rules/{text}", text)
     help = suggestion(text, games, what="the games are")
-    if (Path(text) / GAME_FILE).is_file():
+    if is_file(Path(text) / GAME_FILE):
         help = f"for the folder of that name write './{text}'"
     report.error("unknown-game", f"no game '{text}'", at, help=help)
     return None
+
+
+def _game_at(path: Path, at: Span, report: Report) -> Folder | None:
+    folder = path.parent if path.name == GAME_FILE else path
+    if not is_file(folder / GAME_FILE):
+        help = f"name a folder that holds a {GAME_FILE}"
+        report.error("unknown-game", f"no {GAME_FILE} in '{folder}'", at, help=help)
+        return None
+    inside = folder.resolve()
+    if inside.parent == rules_folder().resolve():
+        return Folder(folder, f"rules/{inside.name}", inside.name)
+    return Folder(folder, os.path.normpath(folder))
+
+
+def to_path(text: str) -> Path:
+    """Makes a path of a text, with the home folder for `~`."""
+    path = Path(text)
+    with contextlib.suppress(RuntimeError):  # no such user
+        path = path.expanduser()
+    return path
+
+
+def is_file(path: Path) -> bool:
+    """Tests if there is a file; a path that cannot be one is none."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 @dataclass(slots=True)

@@ -16,7 +16,18 @@ from typing import TYPE_CHECKING
 
 from ..grammar.diagnostics import Label, Report, suggestion
 from ..grammar.span import Span
-from .gamefiles import Files, Folder, entry, number_of, text_of, texts_of, variant_names, words_of
+from .gamefiles import (
+    Files,
+    Folder,
+    entry,
+    is_file,
+    number_of,
+    text_of,
+    texts_of,
+    to_path,
+    variant_names,
+    words_of,
+)
 from .naming import Part, RuleSetName, quote_path
 from .ruleset import Layer
 from .yamlfile import Entry, Mapping
@@ -40,6 +51,7 @@ class Overlay:
 
     name: str
     folder: Folder
+    path: str
     root: Mapping
     named_at: Span
     written: str
@@ -106,6 +118,11 @@ class _Place:
     file: str
     written: str
 
+    @property
+    def path(self) -> str:
+        """The one path of the file, however it was written."""
+        return os.path.realpath(self.folder.path / self.file) if "\0" not in self.file else self.file
+
 
 class _Stack:
     def __init__(self, root: Mapping, folder: Folder, files: Files, report: Report) -> None:
@@ -115,7 +132,7 @@ class _Stack:
         self.files = files
         self.report = report
         self.placed: list[Overlay] = []
-        self.failed: set[Path] = set()
+        self.failed: set[str] = set()
 
     # Finding
 
@@ -127,13 +144,18 @@ class _Stack:
             else:
                 self._unknown(part.text, part.span)
             return
-        path = Path(part.path).expanduser()
-        variants = self.folder.variants
-        if path.suffix == ".yaml" and path.parent.resolve() == variants.path.resolve() and path.is_file():
+        path = to_path(part.path)
+        if (
+            path.suffix == ".yaml"
+            and is_file(path)
+            and path.parent.resolve() == self.folder.variants.path.resolve()
+        ):
             self._place(self._bundled(path.stem), part.span, ())
             return
-        shown = os.path.dirname(os.path.normpath(path)) or "."
-        self._place(_Place(_outside(path.parent, shown), path.name, part.text), part.span, ())
+        plain = os.path.normpath(path)
+        written = part.text if part.text.startswith("~") else quote_path(plain)
+        folder = Folder(path.parent, os.path.dirname(plain) or ".", key=self.folder.variants.key)
+        self._place(_Place(folder, path.name, written), part.span, ())
 
     def _bundled(self, name: str) -> _Place:
         return _Place(self.folder.variants, f"{name}.yaml", name)
@@ -143,7 +165,7 @@ class _Stack:
         if mention.name in variant_names(self.folder):
             return self._bundled(mention.name)
         beside = by.folder.path / f"{mention.name}.yaml"
-        if beside.is_file():
+        if is_file(beside):
             return _Place(by.folder, beside.name, quote_path(f"{by.folder.shown}/{beside.name}"))
         return None
 
@@ -153,7 +175,7 @@ class _Stack:
         if not asked_by:
             if name in self._questions():
                 help = f"'{name}' is a question; write {name}=READING"
-            elif Path(f"{name}.yaml").is_file():
+            elif is_file(Path(f"{name}.yaml")):
                 help = f"for the file of that name write './{name}.yaml'"
             elif not help:
                 help = "write a question as QUESTION=READING, a file as './FILE.yaml'"
@@ -168,19 +190,18 @@ class _Stack:
 
     def _place(self, place: _Place, at: Span, trail: tuple[tuple[Overlay, Mention], ...]) -> Overlay | None:
         """Puts an overlay on the stack, first what it requires; `trail` is who asked for it, and where."""
-        path = (place.folder.path / place.file).resolve()
         for number, (by, _) in enumerate(trail):
-            if by.written == place.written:
+            if by.path == place.path:
                 self._circle(trail[number:])
                 return by
         for other in self.placed:
-            if other.written == place.written:
+            if other.path == place.path:
                 return other
-        if path in self.failed:
+        if place.path in self.failed:
             return None
         overlay = self._read(place, at)
         if overlay is None:
-            self.failed.add(path)
+            self.failed.add(place.path)
             return None
         for other in self.placed:
             if other.name == overlay.name:
@@ -225,7 +246,7 @@ class _Stack:
             message = f"the variant is called '{name}', its file '{place.file}'"
             self.report.error("overlay-file-name", message, name_node.span, help="give both one name")
         requires, conflicts = _mentions(root, "require"), _mentions(root, "conflicts")
-        return Overlay(name, place.folder, root, at, place.written, requires, conflicts)
+        return Overlay(name, place.folder, place.path, root, at, place.written, requires, conflicts)
 
     # Checking
 
@@ -256,12 +277,8 @@ class _Stack:
 
     def _check_known(self, mention: Mention, by: Overlay) -> None:
         known = {*variant_names(self.folder), *(o.name for o in self.placed)}
-        if mention.name not in known and not (by.folder.path / f"{mention.name}.yaml").is_file():
+        if mention.name not in known and not is_file(by.folder.path / f"{mention.name}.yaml"):
             self._unknown(mention.name, mention.span, by.name)
-
-
-def _outside(path: Path, shown: str) -> Folder:
-    return Folder(path, shown, key="variants/")
 
 
 def _mentions(root: Mapping, key: str) -> tuple[Mention, ...]:

@@ -80,8 +80,11 @@ class _Rules:
 
     # Finding
 
-    def _find(self, kind: str, name: tree.Word, overlay: Overlay) -> int | None:
-        """Finds a rule, move or define by its name; reports when there is none."""
+    def _find(self, kind: str, name: tree.Word, help: str = "") -> int | None:
+        """Finds a rule, move or define by its name; reports when there is none.
+
+        `help` says how to mend it when something of another kind has the name.
+        """
         place = self.places.get((kind, name.text))
         if place is not None:
             return place
@@ -93,7 +96,7 @@ class _Rules:
                 f"'{name.text}' is a {other}, not a {kind}",
                 name.span,
                 notes=[Label(f"the {other} is here", _head(node))],
-                help=f"write '{other}' in place of '{kind}'",
+                help=help or f"write '{other}' in place of '{kind}'",
             )
             return None
         known = [n for k, n in self.places if k == kind]
@@ -114,7 +117,7 @@ class _Rules:
         key = _key(node)
         assert key is not None
         if isinstance(node, tree.Rule | tree.Move | tree.Define):
-            place = self._find(key[0], node.name, overlay)
+            place = self._find(key[0], node.name)
         else:
             place = self._find_unnamed(key, change)
         if place is None:
@@ -157,7 +160,7 @@ class _Rules:
     # Inserting
 
     def _insert(self, change: tree.Insert, overlay: Overlay) -> None:
-        place = self._find(change.kind, change.name, overlay)
+        place = self._find(change.kind, change.name)
         if place is None:
             return
         old = self.definitions[place].node
@@ -179,7 +182,7 @@ class _Rules:
     # Choices
 
     def _change_choice(self, change: tree.ChangeChoice, overlay: Overlay) -> None:
-        place = self._find("rule", change.choice, overlay)
+        place = self._find("rule", change.choice, "a choice goes by the name of the rule that holds it")
         if place is None:
             return
         rule = self.definitions[place].node

@@ -195,15 +195,22 @@ class Data:
         """Changes the values at a path; gets what made a difference, as settings."""
         names = at.key.split(".")
         walk = _Walk(self, at, 0)
-        if names[0] not in self.tables and names[0] not in self.records and len(names) > 1:
-            of_file = [table for table, stem in self.table_files.items() if stem == names[0]]
-            if of_file:
+        of_file = [table for table, stem in self.table_files.items() if stem == names[0]]
+        if of_file and len(names) > 1 and not self._is_held(names[0], names[1]):
+            if names[1] in of_file:
                 walk.skipped = 1
-                if names[1] not in of_file:
-                    walk.unknown(names[1:2], "table", of_file)
-                    return []
+            elif names[0] not in self.table_files:
+                walk.skipped = 1
+                walk.unknown(names[1:2], "table", of_file)
+                return []
         walk.go(tuple(names[walk.skipped :]), node)
         return walk.kept
+
+    def _is_held(self, owner: str, name: str) -> bool:
+        """Tests if a table has an entry, or a record a constant, of a name."""
+        if owner in self.tables:
+            return name in self.tables[owner].enum.entries
+        return owner in self.records and name in self.records[owner].cells
 
 
 @dataclass(slots=True)
@@ -270,6 +277,11 @@ class _Walk:
         assert isinstance(node, Mapping)
         name, given = path[1], node.entries
         data = self.data
+        if not _NAME.fullmatch(name):
+            message = f"'{name}' cannot be the name of an entry"
+            help = "a name begins with a letter; letters, digits and '_' follow"
+            data.report.error("overlay-entry-name", message, self.at.first(self.skipped + 2), help=help)
+            return
         missing = [a for a in table.cells if a not in given]
         if missing:
             help = suggestion(name, table.enum.entries)
@@ -398,6 +410,7 @@ class _Walk:
         )
 
 
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _BARE = re.compile(r"[A-Za-z][A-Za-z0-9 _-]*")
 _NOT_TEXT = frozenset(["true", "false", "null"])
 

@@ -10,7 +10,7 @@ decision taken by itself, for `events` and explanations.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from . import program as ir
@@ -562,6 +562,18 @@ def called(node: ir.Stmt | ir.Expr) -> list[str]:
 def write_source(program: ir.Program, *, traced: bool) -> str:
     """Writes the program as the source of a Python module."""
     return _Writer(program, traced=traced).source()
+
+
+def write_functions(
+    program: ir.Program, functions: Sequence[ir.Function], tables: Mapping[str, tuple[int, ...]]
+) -> str:
+    """Writes some functions of positions of a program as the source of a Python module."""
+    writer = _Writer(program, traced=False)
+    for name, values in tables.items():
+        writer.line(f"T_{name} = {values!r}")
+    for f in functions:
+        writer.function(f)
+    return "\n".join(writer.lines) + "\n"
 
 
 class PythonMachine:

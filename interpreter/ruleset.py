@@ -151,6 +151,15 @@ class RuleSet:
     view: Path | None = None
     sources: Path | None = None
 
+    def arising(self) -> list[Question]:
+        """Gets the questions that arise with its variants and its number of players."""
+        return [
+            q
+            for q in self.questions.values()
+            if (not q.only_with or set(q.only_with) & set(self.variants))
+            and (not q.players or self.players in q.players)
+        ]
+
     def layer_of(self, span: Span) -> str:
         """Gets the layer in whose file something stands; "" for the game."""
         name = span.source.name

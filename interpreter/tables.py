@@ -135,8 +135,9 @@ def read_datum(node: Node, name: str, seats: Seats, report: Report) -> Datum | N
     by_players = node.entries.get(BY_PLAYERS) if isinstance(node, Mapping) else None
     if by_players is None:
         return plain_datum(node)
-    assert isinstance(by_players.value, Mapping)
-    values = by_players.value.entries
+    values = by_players.value.entries if isinstance(by_players.value, Mapping) else {}
+    if not values:
+        return None
     missing = [str(n) for n in range(seats.least, seats.most + 1) if str(n) not in values]
     if missing:
         report.error(

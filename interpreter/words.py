@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 
-from ..grammar import tree
 from . import program as ir
 from .labels import Labels
 from .types import EnumType, FlagType, IntType
@@ -93,5 +92,3 @@ class Words:
             return int(text.casefold() in ("yes", "是"))
         return int(text) if isinstance(type_, IntType) else None
 
-
-__all__ = ["Words", "tree"]

@@ -1,4 +1,4 @@
-"""Tests the formatter: the layout case by case (tests/language/format.rules), and that nothing else changes."""
+"""Tests the formatter: the layout by cases (tests/language/format.rules), and that nothing else changes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def comments(text: str) -> list[str]:
 
 
 def check(text: str) -> str:
-    """Formats a text and checks that it says the same, keeps its comments, and stays as it is from then on."""
+    """Formats a text, checks that it says the same, keeps its comments, and stays so when formatted again."""
     found = formatted(text)
     assert meaning(found) == meaning(text)
     assert comments(found) == comments(text)
@@ -87,6 +87,18 @@ def test_lines_stay_in_the_page_where_a_list_can_be_broken() -> None:
     assert max(display_width(line) for line in check(text).split("\n")) <= 110
 
 
+@pytest.mark.parametrize("times", range(2, 9))
+def test_long_names_change_nothing_else(times: int) -> None:
+    out, at = [], 0
+    for token in tokenize(SAMPLE):
+        if token.type == "NAME":
+            assert token.start_pos is not None
+            out += [SAMPLE[at : token.start_pos], "_".join([token] * times)]
+            at = token.start_pos + len(token)
+    found = check("".join(out) + SAMPLE[at:])
+    assert "\n            " in found
+
+
 @pytest.mark.parametrize("text", ["", "\n", "\n\n   \n"])
 def test_an_empty_file_stays_empty(text: str) -> None:
     assert formatted(text) == ""
@@ -103,19 +115,14 @@ def test_a_file_that_does_not_parse_is_refused() -> None:
     assert [d.code for d in report.diagnostics] == ["syntax"]
 
 
-# ---------------------------------------------------------------------------------------------------- any layout
+# ---------------------------------------------------------------------------------------------- any layout
 
 DEFINITIONS = re.split(r"\n(?=\S)", SAMPLE)
-PHRASES = {
-    t.type
-    for t in tokenize(SAMPLE)
-    if " " in t.strip() and t.type not in ("TEXT", "_NL", "_INDENT", "_DEDENT")
-}
 
 
 @st.composite
 def rules_laid_out_anyhow(draw: st.DrawFn) -> str:
-    """Draws definitions of the sample with other spaces, indentation, comments, blank lines and broken lines."""
+    """Draws definitions of the sample with other spaces, indentation, comments, blank and broken lines."""
     chosen = draw(st.lists(st.sampled_from(DEFINITIONS), min_size=1, max_size=4))
     text = "\n".join(chosen) + "\n"
     spaces = st.sampled_from(["", " ", "  ", "      "])

@@ -323,6 +323,23 @@ def test_hashes_do_not_depend_on_the_seed_of_hash() -> None:
 # ----------------------------------------------------------------------------------------------------- Manila
 
 
+def test_a_damaged_or_absent_cache_changes_nothing(tmp_path: Path) -> None:
+    code = (
+        "from harbourmaster.interpreter.load import load_ruleset; print(load_ruleset('manila').content_hash)"
+    )
+    (tmp_path / "fits-schema.txt").write_bytes(b"\xff\x00rubbish\n")
+    expected = load_ruleset("manila").content_hash
+    for cache in ("off", str(tmp_path), str(tmp_path), str(tmp_path / "fits-schema.txt")):
+        ran = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"HARBOURMASTER_CACHE": cache, "HOME": str(tmp_path)},
+        )
+        assert ran.stdout.strip() == expected
+
+
 def test_what_there_is() -> None:
     assert "manila" in available_games()
     assert set(available_variants("manila")) >= {

@@ -211,5 +211,21 @@ def test_an_unknown_game() -> None:
         "<rule set>:1:1",
         "did you mean 'manila'?",
     )
-    with pytest.raises(RulesError, match="there is no folder"):
-        load_ruleset("./no/such/game")
+
+
+@pytest.mark.parametrize("name", ["./no/such/game", "./a\0/b", "~nobody-here/x", f"./{'x' * 300}", "a.yaml"])
+def test_a_game_at_no_place(name: str) -> None:
+    with pytest.raises(RulesError) as caught:
+        load_ruleset(name)
+    assert [d.code for d in caught.value.diagnostics] == ["unknown-game"]
+
+
+@pytest.mark.parametrize(
+    "part", ["./a\0.yaml", "~nobody-here/x.yaml", f"./{'x' * 300}.yaml", "x" * 300, "..", "./"]
+)
+def test_an_overlay_at_no_place(part: str) -> None:
+    with pytest.raises(RulesError) as caught:
+        load_ruleset(f"manila+{part}")
+    codes = {d.code for d in caught.value.diagnostics if d.severity == "error"}
+    assert codes <= {"file-missing", "file-unreadable", "file-is-folder", "unknown-variant"}
+    assert len(codes) == 1

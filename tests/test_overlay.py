@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from harbourmaster.grammar import tree
 from harbourmaster.grammar.diagnostics import Diagnostic, RulesError
-from harbourmaster.interpreter.load import available_variants, load_ruleset
+from harbourmaster.interpreter.load import available_variants, load_labels, load_ruleset, source_fingerprint
 from harbourmaster.interpreter.ruleset import Definition, RuleSet
 
-from .toygame import complaints, write_game
+from .toygame import GAME, complaints, write_game
 
 
 def _variant(name: str, body: str = "", game: str = "toy") -> dict[str, str]:
@@ -213,6 +213,50 @@ def test_what_is_required_comes_below(tmp_path: Path) -> None:
     assert _load(tmp_path, "top+base", files).canonical == rules.canonical
 
 
+def test_a_file_of_tables_may_be_called_like_a_table(tmp_path: Path) -> None:
+    files = {
+        "game.yaml": GAME["game.yaml"].replace("board.yaml", "ware.yaml"),
+        "ware.yaml": GAME["board.yaml"],
+    }
+    rules = _load(tmp_path, "ware.ware.tea.price=5+ware.rum.price=6+ware.lane.length=7", files)
+    assert rules.canonical.endswith("toy+lane.length=7+ware.rum.price=6+ware.tea.price=5")
+
+
+def test_which_questions_arise(tmp_path: Path) -> None:
+    for parts, players, names in (
+        ("tie=shared", 2, ["tie", "auction"]),
+        ("weather", 2, ["tie", "auction", "storms"]),
+        ("weather", 4, ["tie", "auction", "storms", "fourth"]),
+    ):
+        assert [q.name for q in _load(tmp_path, parts, players=players).arising()] == names
+
+
+def test_labels_of_an_overlay_go_over_the_game_s(tmp_path: Path) -> None:
+    files = {
+        "game.yaml": GAME["game.yaml"] + "labels: {en: labels/en.yaml, zh-Hans: labels/zh.yaml}\n",
+        "labels/en.yaml": "language: en\nnames: {ware.tea: tea, ware.rum: rum}\nsentences: {done: finished}\n",
+        "labels/zh.yaml": "language: zh-Hans\nnames: {ware.tea: 茶}\n",
+        **_variant("grog", "labels: {en: grog-en.yaml}\n"),
+        "variants/grog-en.yaml": "language: en\nnames: {ware.rum: grog}\n",
+    }
+    path = write_game(tmp_path, files)
+    labels = load_labels(f"{path}+grog")
+    assert labels["en"].names == {"ware.tea": "tea", "ware.rum": "grog"}
+    assert labels["en"].sentences == {"done": "finished"}
+    assert labels["zh-Hans"].names == {"ware.tea": "茶"}
+    assert load_labels(path)["en"].names["ware.rum"] == "rum"
+    before, hash_before = source_fingerprint(path), load_ruleset(path).content_hash
+    (tmp_path / "toy/labels/zh.yaml").write_text("language: zh-Hant\n")
+    assert (source_fingerprint(path) != before, load_ruleset(path).content_hash == hash_before) == (
+        True,
+        True,
+    )
+    with pytest.raises(RulesError) as caught:
+        load_labels(path)
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.span.line, found.span.column) == ("labels-language", 1, 11)
+
+
 def test_an_overlay_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_game(tmp_path)
     (tmp_path / "mine+more").mkdir()
@@ -322,6 +366,16 @@ _MISUSE: dict[str, tuple[str, dict[str, str], list[str]]] = {
         "x",
         _x("patch:\n  setup.cash: {by players: {2: 3}}\n"),
         ["x.yaml:4:16 table-by-players"],
+    ),
+    "no name of an entry": (
+        "x",
+        _x('patch:\n  season.3: {}\n  season: {"a b": {}}\n'),
+        ["x.yaml:4:3 overlay-entry-name", "x.yaml:5:13 overlay-entry-name"],
+    ),
+    "by players of nothing": (
+        "x",
+        _x("patch:\n  setup.cash: {by players: 3}\n  lane.length: {by players: {}}\n"),
+        ["x.yaml:4:15 overlay-wrong-type", "x.yaml:5:16 overlay-wrong-type"],
     ),
     "unknown question": ("x", _x("set: {ti: shared}\n"), ["x.yaml:3:7 unknown-question"]),
     "unknown reading": ("x", _x("set: {tie: shard}\n"), ["x.yaml:3:12 unknown-reading"]),
