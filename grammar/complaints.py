@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from lark import Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-from .diagnostics import Diagnostic, Label, nearest
+from .diagnostics import Diagnostic, nearest
 from .span import Source, Span
 
 
@@ -262,7 +262,6 @@ class _Failure:
         self.previous = solid[-1] if solid else None
         self.text = str(self.token).strip()
         self.is_word = self.text[:1].isalpha()
-        self.at_line_start = not self.before or self.before[-1].type in _LAYOUT
 
     def explain(self) -> Diagnostic:
         return (
@@ -277,8 +276,8 @@ class _Failure:
 
     # ------------------------------------------------------------------------------------------- helpers
 
-    def _error(self, message: str, span: Span, help: str = "", notes: tuple[Label, ...] = ()) -> Diagnostic:
-        return Diagnostic("syntax", message, span, notes=notes, help=help)
+    def _error(self, message: str, span: Span, help: str = "") -> Diagnostic:
+        return Diagnostic("syntax", message, span, help=help)
 
     def _span(self, token: Token) -> Span:
         line, column = token.line or 1, token.column or 1

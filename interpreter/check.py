@@ -374,8 +374,8 @@ class _Checker(ExpressionChecker):
                     self.error(
                         "unknown-rule", known, name.span, help=suggestion(name.text, rules, what="the rules are")
                     )
-                    for a in arguments:
-                        self.infer(a)
+                    for argument in arguments:
+                        self.infer(argument)
                 else:
                     self.checked.refs[s] = symbol
                     self.arguments(symbol, name, arguments)

@@ -101,10 +101,9 @@ def check_unused(checked: Checked, report: Report) -> None:
     used: set[object] = set()
     roots: list[tree.Node] = []
     for definition in checked.rules.definitions:
-        node = definition.node
-        if isinstance(node, tree.Rule | tree.Move | tree.Define | tree.TypeDef | tree.KindDef):
-            continue
-        roots.append(node)
+        kept = definition.node
+        if not isinstance(kept, tree.Rule | tree.Move | tree.Define | tree.TypeDef | tree.KindDef):
+            roots.append(kept)
     start = checked.callables.get(checked.rules.start)
     if start is not None:
         used.add(start)

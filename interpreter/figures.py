@@ -96,9 +96,8 @@ def compile_figure(
     locals_: list[Local] = []
     types: list[tree.TypeExpr] = []
     for parameter, type_name in parameters.items():
-        node = tree.NamedType(parsed.span, type_name)
-        locals_.append(checker.declare(tree.Word(parsed.span, parameter), checker.type_of(node)))
-        types.append(node)
+        types.append(tree.NamedType(parsed.span, type_name))
+        locals_.append(checker.declare(tree.Word(parsed.span, parameter), checker.type_of(types[-1])))
     type_ = checker.infer(parsed)
     report.raise_errors()
     lowering = ExpressionLowering(checked, report)

@@ -301,7 +301,8 @@ def elements(v: ir.Variable) -> Iterator[tuple[int, tuple[int, ...]]]:
     for _, _, n in v.dims:
         count *= n
     for i in range(count):
-        rest, indices = i, []
+        rest = i
+        indices: list[int] = []
         for _, low, n in reversed(v.dims):
             indices.insert(0, low + rest % n)
             rest //= n
@@ -419,7 +420,7 @@ class State:
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Gets the outcomes of a chance node with their probabilities."""
         assert self.stop.__class__ is tuple
-        _, _, _, low, count, weigh = self.machine.chance_info[self.stop[0]](self.position)  # type: ignore[index]
+        _, _, _, low, count, weigh = self.machine.chance_info[self.stop[0]](self.position)
         if weigh is None:
             return [(low + i, 1 / count) for i in range(count)]
         weights = [weigh(self.position, low + i) for i in range(count)]
@@ -437,7 +438,7 @@ class State:
         if self.stop.__class__ is tuple:
             if action not in [o for o, _ in self.chance_outcomes()]:
                 raise IllegalMove("outcome", f"{action} is no outcome here")
-            self.stop = self.machine.decide(self.position, self.stop[0], action)  # type: ignore[index]
+            self.stop = self.machine.decide(self.position, self.stop[0], action)
         else:
             coded = action
             if player is not None and self.decision is not None and self.decision.mode == "each":
@@ -472,13 +473,13 @@ class State:
         if self.streams is None:
             return
         while self.stop.__class__ is tuple:
-            node: int = self.stop[0]  # type: ignore[index]
+            node: int = self.stop[0]
             self.stop = self.machine.decide(self.position, node, self.sample())
 
     def sample(self) -> int:
         """Draws the outcome of the chance node from the streams."""
         assert self.stop.__class__ is tuple and self.streams is not None
-        stream, row, ordinal, low, count, weigh = self.machine.chance_info[self.stop[0]](self.position)  # type: ignore[index]
+        stream, row, ordinal, low, count, weigh = self.machine.chance_info[self.stop[0]](self.position)
         if weigh is None:
             return self.streams.outcome(stream, row, ordinal, low, count)
         weights = [weigh(self.position, low + i) for i in range(count)]
@@ -696,7 +697,8 @@ def decode(program: ir.Program, action: int) -> tuple[ir.MoveInfo, tuple[int, ..
     for move in reversed(program.moves):
         if action >= move.first:
             break
-    rest, arguments = action - move.first, []
+    rest = action - move.first
+    arguments: list[int] = []
     for low, count in zip(reversed(move.lows), reversed(move.counts), strict=True):
         arguments.insert(0, low + rest % count)
         rest //= count

@@ -5,7 +5,6 @@ Takes what the checker gives; gives a `Program`; refuses values that can never l
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from ..grammar import tree
@@ -14,9 +13,11 @@ from ..grammar.diagnostics import Report
 from . import program as ir
 from .lower_decisions import DecisionLowering
 from .lower_expressions import Env
-from .program import FALSE, Expr, const
+from .layout import Shape
+from .renumber import Renumber
 from .symbols import Checked
-from .types import EnumType, IntType, OptionalType, PileType
+from .tidy import tidy
+from .types import INT, OptionalType, PileType
 
 
 def lower(checked: Checked, report: Report, *, offers: bool = True) -> ir.Program:
@@ -39,7 +40,6 @@ class _Lowering(DecisionLowering):
         self.moves = []
         self.move_numbers = {}
         self.ends = []
-        self.tally_bounds: list[tuple[int, int, int]] = []
 
     def program(self) -> ir.Program:
         rules = self.checked.rules
@@ -55,6 +55,7 @@ class _Lowering(DecisionLowering):
         frame = self.frame_of(start)
         self.pending_frames.clear()
         self.lower_frame(frame, start=True)
+        first = self.blocks[frame.entry]
         self.lower_moves()
         while self.pending_frames:
             self.lower_frame(self.pending_frames.pop(), start=False)
@@ -62,7 +63,9 @@ class _Lowering(DecisionLowering):
         score = self._per_player("score", tie_break=False)
         tie_break = self._per_player("tie_break", tie_break=True)
         self._finish_slots()
-        self._remove_empty_blocks()
+        self.blocks, self.decisions, self.chances = tidy(
+            self.blocks, self.decisions, self.chances, self.moves, (frame.entry, self.end_block)
+        )
         return ir.Program(
             players=len(self.checked.player.entries),
             size=len(self.slots),
@@ -83,7 +86,7 @@ class _Lowering(DecisionLowering):
             invariants=invariants,
             score=score,
             tie_break=tie_break,
-            start=frame.entry,
+            start=first.number,
             step_budget=rules.budget.steps,
             decision_budget=rules.budget.decisions,
         )
@@ -164,7 +167,7 @@ class _Lowering(DecisionLowering):
         mapping.update({-1 - i: n for i, n in enumerate(rows)})
         self.slots.bounds = [self.slots.bounds[n] for n in order] + [(0, (1 << 31) - 1) for _ in rows]
         self.slots.initial = [self.slots.initial[n] for n in order] + [0 for _ in rows]
-        renumber = _Renumber(mapping)
+        renumber = Renumber(mapping)
         for f in self.functions.values():
             f.body = tuple(renumber.stmt(s) for s in f.body)
         for b in self.blocks:
@@ -188,113 +191,9 @@ class _Lowering(DecisionLowering):
         for v in self.variables.values():
             v.slot = mapping[v.slot]
 
-    def _remove_empty_blocks(self) -> None:
-        """Leads jumps past blocks that do nothing but jump, drops blocks nothing leads to, and numbers the rest."""
-        def final(n: int) -> int:
-            seen = set()
-            while n not in seen:
-                seen.add(n)
-                b = self.blocks[n]
-                if b.body or b.budget >= 0 or not isinstance(b.end, ir.Jump):
-                    return n
-                n = b.end.block
-            return n
-
-        for b in self.blocks:
-            match b.end:
-                case ir.Jump(n):
-                    b.end = ir.Jump(final(n))
-                case ir.Branch(c, a, o):
-                    a, o = final(a), final(o)
-                    b.end = ir.Jump(a) if a == o else ir.Branch(c, a, o)
-                case _:
-                    pass
-        for d in self.decisions:
-            d.next = final(d.next)
-        for ch in self.chances:
-            ch.next = final(ch.next)
-        returns: dict[int, int] = {}
-        backs = {f.back for f in self.frames.values()}
-        # the way back is kept as a block number in a slot
-        mapped_backs = {b.end.slot for b in self.blocks if isinstance(b.end, ir.Back)} | backs
-
-        def fix(s: ir.Stmt, change: dict[int, int]) -> ir.Stmt:
-            match s:
-                case ir.Store(slot, ir.Const(_, _, n), -1) if slot in mapped_backs:
-                    return ir.Store(slot, const(change.get(n, n)), -1)
-                case _:
-                    return s
-
-        back_slots = {b.end.slot for b in self.blocks if isinstance(b.end, ir.Back)}
-        mapped_backs = back_slots
-        for b in self.blocks:
-            b.body = tuple(fix(s, {n: final(n) for n in range(len(self.blocks))}) for s in b.body)
-        del returns
-        reached: set[int] = set()
-        todo = [self.frames[self.checked.rules.start].entry, self.end_block]
-        todo += [m.entry for m in self.moves if m.entry >= 0]
-        while todo:
-            n = todo.pop()
-            if n in reached:
-                continue
-            reached.add(n)
-            b = self.blocks[n]
-            for s in b.body:
-                match s:
-                    case ir.Store(slot, ir.Const(_, _, target), -1) if slot in mapped_backs:
-                        todo.append(target)
-                    case _:
-                        pass
-            match b.end:
-                case ir.Jump(m):
-                    todo.append(m)
-                case ir.Branch(_, a, o):
-                    todo += [a, o]
-                case ir.Decide(number):
-                    todo.append(self.decisions[number].next)
-                case ir.Chance(number):
-                    todo.append(self.chances[number].next)
-                case _:
-                    pass
-        kept = sorted(reached)
-        number = {old: new for new, old in enumerate(kept)}
-        self.decisions = [d for d in self.decisions if d.block in number]
-        self.chances = [c for c in self.chances if c.block in number]
-        decision_numbers = {d.number: i for i, d in enumerate(self.decisions)}
-        chance_numbers = {c.number: i for i, c in enumerate(self.chances)}
-        blocks = []
-        for old in kept:
-            b = self.blocks[old]
-            b.number = number[old]
-            b.body = tuple(fix(s, number) for s in b.body)
-            match b.end:
-                case ir.Jump(m):
-                    b.end = ir.Jump(number[m])
-                case ir.Branch(c, a, o):
-                    b.end = ir.Branch(c, number[a], number[o])
-                case ir.Decide(d):
-                    b.end = ir.Decide(decision_numbers[d])
-                case ir.Chance(c2):
-                    b.end = ir.Chance(chance_numbers[c2])
-                case _:
-                    pass
-            blocks.append(b)
-        for i, d in enumerate(self.decisions):
-            d.number, d.block, d.next = i, number[d.block], number[d.next]
-        for i, ch in enumerate(self.chances):
-            ch.number, ch.block, ch.next = i, number[ch.block], number[ch.next]
-        for mv in self.moves:
-            mv.entry = number[mv.entry] if mv.entry >= 0 else -1
-        for f in self.frames.values():
-            f.entry = number.get(f.entry, -1)
-        self.blocks = blocks
-
     # ---------------------------------------------------------------------------------------------------- figures
 
     def _function(self, name: str, result: tree.Result, env: Env, names: tuple[str, ...], bounds: tuple[tuple[int, int], ...]) -> str:
-        from .layout import Shape
-        from .types import INT
-
         wide = Shape(INT, -ir.FAR, ir.FAR)
         body = self._returns(result, env, wide)
         self.functions[name] = ir.Function(name, names, body, "value", (-ir.FAR, ir.FAR), bounds)
@@ -307,7 +206,8 @@ class _Lowering(DecisionLowering):
         return Env().bind(self.checked.locals[word], ir.Temp(*bounds, "who")), ("who",), (bounds,)
 
     def _figures(self) -> tuple[list[ir.MeasureInfo], list[tuple[str, str, Span]]]:
-        measures, invariants = [], []
+        measures: list[ir.MeasureInfo] = []
+        invariants: list[tuple[str, str, Span]] = []
         for d in self.checked.rules.definitions:
             match d.node:
                 case tree.Measure(_, text, per, value):
@@ -327,65 +227,3 @@ class _Lowering(DecisionLowering):
             if isinstance(d.node, tree.Score) and d.node.tie_break == tie_break:
                 return self._function(name, d.node.result, *self._player_env(d.node.player))
         return ""
-
-
-class _Renumber:
-    """Puts the final slot numbers into expressions and statements."""
-
-    def __init__(self, mapping: dict[int, int]) -> None:
-        self.mapping = mapping
-
-    def expr(self, e: Expr) -> Expr:
-        match e:
-            case ir.Const() | ir.Temp():
-                return e
-            case ir.Load(low, high, slot):
-                return ir.Load(low, high, self.mapping[slot])
-            case ir.LoadAt(low, high, base, size, index):
-                return ir.LoadAt(low, high, self.mapping[base], size, self.expr(index))
-            case ir.Op(_, _, _, arguments) | ir.Call(_, _, _, arguments):
-                return replace(e, arguments=tuple(self.expr(a) for a in arguments))
-            case ir.Cond(low, high, c, t, o):
-                return ir.Cond(low, high, self.expr(c), self.expr(t), self.expr(o))
-            case ir.Lookup(low, high, table, index):
-                return ir.Lookup(low, high, table, self.expr(index))
-            case ir.Checked(_, _, value, _, _):
-                return replace(e, value=self.expr(value))
-            case ir.Memo(_, _, _, value):
-                return replace(e, value=self.expr(value))
-        raise AssertionError(e)
-
-    def stmt(self, s: ir.Stmt) -> ir.Stmt:
-        match s:
-            case ir.Store(slot, value, site):
-                return ir.Store(self.mapping[slot], self.expr(value), site)
-            case ir.StoreAt(base, size, index, value, site):
-                return ir.StoreAt(self.mapping[base], size, self.expr(index), self.expr(value), site)
-            case ir.SetTemp(name, value):
-                return ir.SetTemp(name, self.expr(value))
-            case ir.If(condition, then, otherwise):
-                return ir.If(
-                    self.expr(condition),
-                    tuple(self.stmt(x) for x in then),
-                    tuple(self.stmt(x) for x in otherwise),
-                )
-            case ir.For(name, low, high, body):
-                return ir.For(name, self.expr(low), self.expr(high), tuple(self.stmt(x) for x in body))
-            case ir.Loop(body, site):
-                return ir.Loop(tuple(self.stmt(x) for x in body), site)
-            case ir.Do(function, arguments):
-                return ir.Do(function, tuple(self.expr(a) for a in arguments))
-            case ir.Return(value):
-                return ir.Return(self.expr(value))
-            case ir.Tell(text, arguments, to, site):
-                who = self.expr(to) if to is not None else None
-                return ir.Tell(text, tuple(self.expr(a) for a in arguments), who, site)
-            case ir.Emit(action):
-                return ir.Emit(self.expr(action))
-            case ir.EmitRange(low, high):
-                return ir.EmitRange(self.expr(low), self.expr(high))
-            case _:
-                return s
-
-
-__all__ = ["EnumType", "IntType", "FALSE", "lower"]

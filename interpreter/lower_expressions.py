@@ -135,6 +135,8 @@ class ExpressionLowering:
         self.sites: list[Span] = []
         self.site_numbers: dict[Span, int] = {}
         self.fresh_names = 0
+        self.placed: dict[object, Expr] = {}
+        self.too_large: set[str] = set()
 
     # ----------------------------------------------------------------------------------------------------- naming
 
@@ -274,11 +276,11 @@ class ExpressionLowering:
                     self.expr(otherwise, env.knowing(ir.negate(test))) if test != TRUE else FALSE,
                 )
             case tree.Collection(_, _, items):
-                value: Expr = FALSE
+                members: Expr = FALSE
                 for item in items:
                     i = self.fit(self.expr(item, env), 0, 61, item, env)
-                    value = make("union", value, make("one", i))
-                return value
+                    members = make("union", members, make("one", i))
+                return members
             case tree.Fold() | tree.Search() | tree.Quantify():
                 return self._aggregate(node, env)
         raise AssertionError(node)
@@ -439,7 +441,19 @@ class ExpressionLowering:
             self.argument(a, p, param.type, env)
             for a, p, param in zip(arguments, symbol.params, symbol.node.params, strict=True)
         ]
-        if all(_simple(v) or _uses(symbol, p) <= 1 for v, p in zip(values, symbol.params, strict=True)):
+        known = (symbol, tuple((v, v.low, v.high) for v in values), env.facts, id(env.memos))
+        found = self.placed.get(known)
+        if found is not None:
+            return found
+        value = self._placed_or_called(symbol, values, env)
+        self.placed[known] = value
+        return value
+
+    def _placed_or_called(self, symbol: Callable, values: list[Expr], env: Env) -> Expr:
+        assert isinstance(symbol.node, tree.Define)
+        if symbol.name not in self.too_large and all(
+            _simple(v) or _uses(symbol, p) <= 1 for v, p in zip(values, symbol.params, strict=True)
+        ):
             inner = Env(dict(zip(symbol.params, values, strict=True)), env.actor, env.facts, env.memos)
             value = self.result(symbol.node.result, inner)
             if value is not None:
@@ -448,6 +462,7 @@ class ExpressionLowering:
                 size = _size(value)
                 if size <= INLINE_SIZE:
                     return self.memo(value, env) if size >= 5 else value
+            self.too_large.add(symbol.name)
         return self.memo(self._called(symbol, values), env)
 
     def memo(self, value: Expr, env: Env) -> Expr:
@@ -535,14 +550,13 @@ class ExpressionLowering:
                 b = self.result(otherwise, env.knowing(ir.negate(test)))
                 return None if a is None or b is None else ir.choose(test, a, b)
             case tree.ResultMatch():
-                cases = self._result_cases(result, env)
-                value: Expr | None = None
-                for test, inner in reversed(cases):
+                chosen: Expr | None = None
+                for test, inner in reversed(self._result_cases(result, env)):
                     this = self.result(inner, env)
                     if this is None:
                         return None
-                    value = this if value is None else ir.choose(test, this, value)
-                return value
+                    chosen = this if chosen is None else ir.choose(test, this, chosen)
+                return chosen
         raise AssertionError(result)
 
     def _result_cases(self, match_: tree.ResultMatch, env: Env) -> list[tuple[Expr, tree.Result]]:
@@ -837,6 +851,8 @@ class ExpressionLowering:
         def loop(*body: ir.Stmt) -> ir.Stmt:
             return ir.For(k.name, FALSE, last, body if holds == TRUE else (ir.If(holds, body),))
 
+        step: Expr
+        start: Expr
         match node:
             case tree.Search(span, "first", _, _, _, otherwise):
                 end = self.expr(otherwise, env) if otherwise is not None else self._nothing(span, run.low, run.high)

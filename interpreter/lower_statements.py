@@ -348,12 +348,12 @@ class StatementLowering(ExpressionLowering):
                     code.add(statement)
             return
         bare = replace(code.env, facts=frozenset())
-        k = ir.Temp(0, max(0, run.bound - 1), self.fresh("k"))
+        turn = ir.Temp(0, max(0, run.bound - 1), self.fresh("k"))
         if s.forever:
-            self._forever(s, run, k, bare, code)
+            self._forever(s, run, turn, bare, code)
             return
-        holds = run.holds(k)
-        value = run.value(k)
+        holds = run.holds(turn)
+        value = run.value(turn)
         temp = ir.Temp(value.low, value.high, self.fresh(s.variable.text))
         inner = bare.bind(local, temp).knowing(holds)
         test = TRUE if s.where is None else self.flag(s.where, inner)
@@ -363,7 +363,7 @@ class StatementLowering(ExpressionLowering):
         body = (ir.SetTemp(temp.name, value), *body)
         if holds != TRUE:
             body = (ir.If(holds, body),)
-        code.add(ir.For(k.name, FALSE, const(run.bound - 1), body))
+        code.add(ir.For(turn.name, FALSE, const(run.bound - 1), body))
 
     def _settled(self, run: Run, s: tree.For, code: Code) -> Run:
         """Works out once, before the loop, what it starts from."""

@@ -601,8 +601,8 @@ class PythonMachine:
         """Runs a position from block `place` to where the game stops."""
         blocks = self.blocks
         while place.__class__ is int:
-            place = blocks[place](position)  # type: ignore[index]
-        return place  # type: ignore[return-value]
+            place = blocks[place](position)
+        return place  # type: ignore[return-value]  # by its class it is none of a block's
 
     def stop(self, position: Position) -> Stop:
         """Finds what a position that has stopped stands at."""

@@ -234,7 +234,7 @@ def test_which_questions_arise(tmp_path: Path) -> None:
 def test_labels_of_an_overlay_go_over_the_game_s(tmp_path: Path) -> None:
     files = {
         "game.yaml": GAME["game.yaml"] + "labels: {en: labels/en.yaml, zh-Hans: labels/zh.yaml}\n",
-        "labels/en.yaml": "language: en\nnames: {ware.tea: tea, ware.rum: rum}\nsentences: {done: finished}\n",
+        "labels/en.yaml": "language: en\nnames: {ware.tea: tea, ware.rum: rum}\nsentences: {done: over}\n",
         "labels/zh.yaml": "language: zh-Hans\nnames: {ware.tea: 茶}\n",
         **_variant("grog", "labels: {en: grog-en.yaml}\n"),
         "variants/grog-en.yaml": "language: en\nnames: {ware.rum: grog}\n",
@@ -242,7 +242,7 @@ def test_labels_of_an_overlay_go_over_the_game_s(tmp_path: Path) -> None:
     path = write_game(tmp_path, files)
     labels = load_labels(f"{path}+grog")
     assert labels["en"].names == {"ware.tea": "tea", "ware.rum": "grog"}
-    assert labels["en"].sentences == {"done": "finished"}
+    assert labels["en"].sentences == {"done": "over"}
     assert labels["zh-Hans"].names == {"ware.tea": "茶"}
     assert load_labels(path)["en"].names["ware.rum"] == "rum"
     before, hash_before = source_fingerprint(path), load_ruleset(path).content_hash

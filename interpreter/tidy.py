@@ -1,0 +1,118 @@
+"""Tidies basic blocks: leads jumps past empty ones, drops those nothing reaches, and numbers the rest."""
+
+from __future__ import annotations
+
+from . import program as ir
+from .program import const
+
+
+def tidy(
+    blocks: list[ir.Block],
+    decisions: list[ir.Decision],
+    chances: list[ir.ChanceNode],
+    moves: list[ir.MoveInfo],
+    roots: tuple[int, ...],
+) -> tuple[list[ir.Block], list[ir.Decision], list[ir.ChanceNode]]:
+    """Gets the blocks, decisions and chance nodes that `roots` and the moves' entries reach, numbered anew.
+
+    A way back to a caller is a block number kept in a slot, so stores to such slots are renumbered too.
+    """
+    back_slots = {b.end.slot for b in blocks if isinstance(b.end, ir.Back)}
+    ends = [_final(blocks, n) for n in range(len(blocks))]
+    for b in blocks:
+        b.body = tuple(_led(s, back_slots, ends) for s in b.body)
+        match b.end:
+            case ir.Jump(n):
+                b.end = ir.Jump(ends[n])
+            case ir.Branch(condition, n, m):
+                b.end = ir.Jump(ends[n]) if ends[n] == ends[m] else ir.Branch(condition, ends[n], ends[m])
+            case _:
+                pass
+    for d in decisions:
+        d.next = ends[d.next]
+    for c in chances:
+        c.next = ends[c.next]
+    reached = _reached(blocks, decisions, chances, [*roots, *(m.entry for m in moves if m.entry >= 0)], back_slots)
+    numbers = [-1] * len(blocks)
+    for new, old in enumerate(sorted(reached)):
+        numbers[old] = new
+    kept_decisions = [d for d in decisions if d.block in reached]
+    kept_chances = [c for c in chances if c.block in reached]
+    decision_numbers = {d.number: i for i, d in enumerate(kept_decisions)}
+    chance_numbers = {c.number: i for i, c in enumerate(kept_chances)}
+    kept = [blocks[old] for old in sorted(reached)]
+    for b in kept:
+        b.number = numbers[b.number]
+        b.body = tuple(_led(s, back_slots, numbers) for s in b.body)
+        match b.end:
+            case ir.Jump(n):
+                b.end = ir.Jump(numbers[n])
+            case ir.Branch(condition, n, m):
+                b.end = ir.Branch(condition, numbers[n], numbers[m])
+            case ir.Decide(n):
+                b.end = ir.Decide(decision_numbers[n])
+            case ir.Chance(n):
+                b.end = ir.Chance(chance_numbers[n])
+            case _:
+                pass
+    for i, d in enumerate(kept_decisions):
+        d.number, d.block, d.next = i, numbers[d.block], numbers[d.next]
+    for i, c in enumerate(kept_chances):
+        c.number, c.block, c.next = i, numbers[c.block], numbers[c.next]
+    for move in moves:
+        move.entry = numbers[move.entry] if move.entry >= 0 else -1
+    return kept, kept_decisions, kept_chances
+
+
+def _final(blocks: list[ir.Block], n: int) -> int:
+    """Follows jumps from block n past blocks that do nothing else."""
+    seen: set[int] = set()
+    while n not in seen:
+        seen.add(n)
+        b = blocks[n]
+        if b.body or b.budget >= 0 or not isinstance(b.end, ir.Jump):
+            break
+        n = b.end.block
+    return n
+
+
+def _led(s: ir.Stmt, back_slots: set[int], to: list[int]) -> ir.Stmt:
+    match s:
+        case ir.Store(slot, ir.Const(_, _, n), -1) if slot in back_slots:
+            return ir.Store(slot, const(to[n]), -1)
+        case _:
+            return s
+
+
+def _reached(
+    blocks: list[ir.Block],
+    decisions: list[ir.Decision],
+    chances: list[ir.ChanceNode],
+    todo: list[int],
+    back_slots: set[int],
+) -> set[int]:
+    reached: set[int] = set()
+    while todo:
+        n = todo.pop()
+        if n in reached:
+            continue
+        reached.add(n)
+        b = blocks[n]
+        for s in b.body:
+            match s:
+                case ir.Store(slot, ir.Const(_, _, target), -1) if slot in back_slots:
+                    todo.append(target)
+                case _:
+                    pass
+        match b.end:
+            case ir.Jump(target):
+                todo.append(target)
+            case ir.Branch(_, then, otherwise):
+                todo += [then, otherwise]
+            case ir.Decide(number):
+                todo.append(decisions[number].next)
+            case ir.Chance(number):
+                todo.append(chances[number].next)
+            case _:
+                pass
+    return reached
