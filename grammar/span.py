@@ -5,27 +5,28 @@ Every syntax node and every YAML value carries a span from the loader on; nothin
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Source:
     """Holds one text with the name it is shown under (a path, or a word such as ``<prompt>``)."""
 
-    name: str
-    text: str
-    lines: tuple[str, ...] = field(init=False)
+    __slots__ = ("lines", "name", "text")
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "lines", tuple(self.text.split("\n")))
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self.text = text
+        self.lines = tuple(text.split("\n"))
+
+    def __repr__(self) -> str:
+        return f"Source({self.name!r})"
 
     def line(self, number: int) -> str:
         """Gets line `number` (from 1), or an empty text past the end."""
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """Names a stretch of a source: lines and columns from 1, the end column one past the last character."""
 
     source: Source

@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
 
 from .tree import Node
 
 
-_known: dict[type[Node], tuple[str, ...]] = {}
-
-
-def _names(kind: type[Node]) -> tuple[str, ...]:
-    names = _known.get(kind)
-    if names is None:
-        names = _known[kind] = tuple(f.name for f in fields(kind) if f.name != "span")
-    return names
-
-
 def children(node: Node) -> Iterator[Node]:
     """Gets the nodes directly below a node, in the order written."""
-    for name in _names(type(node)):
+    for name in node.__struct_fields__:
         value = getattr(node, name)
         if isinstance(value, Node):
             yield value

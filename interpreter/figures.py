@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from msgspec import Struct
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 SOURCE_NAME = "<expression>"
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """What the cache keeps of a figure."""
 
     text: str

@@ -14,7 +14,7 @@ With a seed, chance decides by itself from the game's named streams; without one
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from msgspec import Struct
 from typing import TYPE_CHECKING, Any
 
 from ..grammar.diagnostics import Report, nearest
@@ -38,8 +38,7 @@ ANYONE = -5
 """`current_player()` where whoever acts first acts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Struct, frozen=True):
     """Something that happened while the game ran on: a change, a sentence told, or a move taken by itself.
 
     `change`: `variable` and `indices` (as numbers), `old` and `new` value. `told`: `text` number and `values`, `to` one
@@ -59,8 +58,7 @@ class Event:
     player: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """Why a move may not be made: the guard that fails first, its reason, and where it stands."""
 
     move: str
@@ -68,8 +66,7 @@ class Refusal:
     span: Span | None
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """What an action is: its words, what it is for, and the move's place in the rules."""
 
     words: str
@@ -79,8 +76,7 @@ class Explanation:
     span: Span
 
 
-@dataclass(slots=True)
-class Compiled:
+class Compiled(Struct):
     """A rule set made ready to run: what the cache keeps."""
 
     program: ir.Program

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from . import program as ir
 from .types import EnumType, FlagType, OptionalType, PileType, SetType, Type
@@ -17,8 +17,7 @@ LANGUAGES = ("en", "zh-Hans", "zh-Hant")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
-@dataclass(slots=True)
-class Labels:
+class Labels(Struct):
     """The labels of one game in one language."""
 
     language: str
@@ -62,10 +61,10 @@ class Labels:
             key: v if isinstance(v, str) else self.value(v, t)
             for key, t, v in zip(text.keys, text.types, values, strict=True)
         }
-        return _PLACEHOLDER.sub(lambda m: shown.get(m[1], m[0]), self.sentence(text.template.text))
+        return _PLACEHOLDER.sub(lambda m: shown.get(m[1], m[0]), self.sentence(text.sentence))
 
     def missing(self, program: ir.Program) -> list[str]:
         """Lists the sentences and entries of a program that this language has no label for."""
-        wanted = [t.template.text for t in program.texts if not _PLACEHOLDER.fullmatch(t.template.text)]
+        wanted = [t.sentence for t in program.texts if not _PLACEHOLDER.fullmatch(t.sentence)]
         wanted += [m.text for m in program.measures] + [text for text, _, _ in program.invariants]
         return sorted({s for s in wanted if re.search("[A-Za-z]", _PLACEHOLDER.sub("", s)) and s not in self.sentences})

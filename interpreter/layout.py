@@ -6,7 +6,7 @@ Slot 0 is the place in the rules. State variables follow in the order declared, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from .types import Type
 
@@ -14,8 +14,7 @@ FREE = 1 << 31
 """Bound of numbers whose range nobody declared, such as locals worked out from others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """A declared type with its bounds: values `low` … `high`; a pile holds up to `capacity` of them."""
 
     type: Type

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..grammar import tree
 from ..grammar.walk import walk
@@ -14,8 +15,7 @@ from .program import FALSE, TRUE, Expr, const, make
 from .symbols import Callable, Local, Variable
 
 
-@dataclass(slots=True)
-class Frame:
+class Frame(Struct):
     """The slots of a rule or move in which the game may stop: those to clear when it is done, and the way back."""
 
     symbol: Callable
@@ -25,8 +25,7 @@ class Frame:
     slots: list[int]
 
 
-@dataclass(slots=True)
-class LoopBlocks:
+class LoopBlocks(Struct):
     """Where `stop` and `skip` lead."""
 
     stop: int

@@ -7,7 +7,7 @@ written out, so that what depends on tables alone folds away.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from ..grammar import tree
 from ..grammar.walk import walk

@@ -8,7 +8,8 @@ where that is cheap, else called.
 from __future__ import annotations
 
 from collections.abc import Callable as Function_
-from dataclasses import dataclass, field, replace
+from msgspec import Struct, field
+from msgspec.structs import replace
 from typing import Literal, TypeVar
 
 from ..grammar import tree
@@ -53,8 +54,7 @@ INLINE_SIZE = 22
 """How large a define's value may be and still be put in place of its call."""
 
 
-@dataclass(slots=True)
-class Env:
+class Env(Struct):
     """What is known where an expression stands: values of locals, who acts, facts, and a store of memos."""
 
     locals: dict[Local, Expr] = field(default_factory=dict)
@@ -87,8 +87,7 @@ def _facts(condition: Expr) -> frozenset[Expr]:
             return frozenset()
 
 
-@dataclass(slots=True)
-class Pile:
+class Pile(Struct):
     """A pile in the position: its length in slot `base` + offset, its items after that, bottom first."""
 
     base: int
@@ -108,8 +107,7 @@ class Pile:
         return ir.load_at(self.base, self.size, index, self.low, self.high)
 
 
-@dataclass(slots=True)
-class Run:
+class Run(Struct):
     """What a variable runs over: place k (from 0, below `bound`) holds `value(k)` if `holds(k)`."""
 
     bound: int

@@ -7,7 +7,7 @@ slots of the position. As rules never come back to themselves, each has one fram
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from ..grammar import tree
 from ..grammar.span import Span
@@ -479,7 +479,7 @@ class StatementLowering(ExpressionLowering):
             values.append(self._shown(piece, env))
             keys.append(piece.span.text)
             types.append(self.checked.types[piece])
-        self.texts.append(ir.Text(template, tuple(keys), tuple(types)))
+        self.texts.append(ir.Text(template.text, template.span, tuple(keys), tuple(types)))
         return len(self.texts) - 1, tuple(values)
 
     def _shown(self, node: tree.Expr, env: Env) -> Expr:

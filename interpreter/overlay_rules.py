@@ -10,7 +10,9 @@ Nodes that are taken over keep their spans.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from ..grammar import tree
 from ..grammar.diagnostics import Label, Report, suggestion

@@ -12,20 +12,12 @@ chosen leaves nothing behind.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Literal, TypeVar, dataclass_transform
+from typing import Literal
+
+from msgspec import Struct, field
 
 from ..grammar.span import Span
-from ..grammar.tree import Template
 from .types import Type
-
-_T = TypeVar("_T")
-
-
-@dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def _node(cls: type[_T]) -> type[_T]:
-    return dataclass(frozen=True, slots=True)(cls)
-
 
 FAR = 1 << 40
 """A bound no value of a game reaches."""
@@ -34,27 +26,33 @@ FAR = 1 << 40
 # ---------------------------------------------------------------------------------------------------- expressions
 
 
-@_node
-class Expr:
+class Expr(Struct, frozen=True, eq=False):
     """A whole number between `low` and `high`; flags are 0 and 1. The bounds take no part in equality."""
 
-    low: int = field(compare=False)
-    high: int = field(compare=False)
+    low: int
+    high: int
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(other) is not type(self):
+            return False
+        return all(getattr(self, f) == getattr(other, f) for f in self.__struct_fields__[2:])
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, *(getattr(self, f) for f in self.__struct_fields__[2:])))
 
 
-@_node
 class Const(Expr):
     value: int
 
 
-@_node
 class Load(Expr):
     """The value of a slot."""
 
     slot: int
 
 
-@_node
 class LoadAt(Expr):
     """The value of slot `base` + index, the index being within 0 … size - 1."""
 
@@ -63,14 +61,12 @@ class LoadAt(Expr):
     index: Expr
 
 
-@_node
 class Temp(Expr):
     """A local of the function or block."""
 
     name: str
 
 
-@_node
 class Op(Expr):
     """An operator on numbers; `make` builds it.
 
@@ -82,14 +78,12 @@ class Op(Expr):
     arguments: tuple[Expr, ...]
 
 
-@_node
 class Cond(Expr):
     condition: Expr
     then: Expr
     otherwise: Expr
 
 
-@_node
 class Call(Expr):
     """Calls a function that gives a value and changes nothing."""
 
@@ -97,7 +91,6 @@ class Call(Expr):
     arguments: tuple[Expr, ...]
 
 
-@_node
 class Lookup(Expr):
     """Item `index` (from 0) of a constant table."""
 
@@ -105,7 +98,6 @@ class Lookup(Expr):
     index: Expr
 
 
-@_node
 class Checked(Expr):
     """`value`, or an error at `site` when it is outside `low` … `high`; `why` is the kind of error."""
 
@@ -114,7 +106,6 @@ class Checked(Expr):
     why: Literal["range", "none", "index", "zero"]
 
 
-@_node
 class Memo(Expr):
     """`value`, worked out at most once in the function it stands in and kept in the local `name`."""
 
@@ -125,19 +116,16 @@ class Memo(Expr):
 # ----------------------------------------------------------------------------------------------------- statements
 
 
-@_node
-class Stmt:
+class Stmt(Struct, frozen=True):
     """Stands for any statement."""
 
 
-@_node
 class Store(Stmt):
     slot: int
     value: Expr
     site: int
 
 
-@_node
 class StoreAt(Stmt):
     base: int
     size: int
@@ -146,20 +134,17 @@ class StoreAt(Stmt):
     site: int
 
 
-@_node
 class SetTemp(Stmt):
     name: str
     value: Expr
 
 
-@_node
 class If(Stmt):
     condition: Expr
     then: tuple[Stmt, ...]
     otherwise: tuple[Stmt, ...] = ()
 
 
-@_node
 class For(Stmt):
     """Runs `body` with `name` from `low` to `high`, both included, both worked out once."""
 
@@ -169,7 +154,6 @@ class For(Stmt):
     body: tuple[Stmt, ...]
 
 
-@_node
 class Loop(Stmt):
     """Runs `body` until a `Break`; each turn counts against the step budget of `site`."""
 
@@ -177,17 +161,14 @@ class Loop(Stmt):
     site: int
 
 
-@_node
 class Break(Stmt):
-    pass
+    """Leaves the innermost loop."""
 
 
-@_node
 class Continue(Stmt):
-    pass
+    """Goes on with the next turn of the innermost loop."""
 
 
-@_node
 class Do(Stmt):
     """Calls a procedure."""
 
@@ -195,12 +176,10 @@ class Do(Stmt):
     arguments: tuple[Expr, ...]
 
 
-@_node
 class Return(Stmt):
     value: Expr
 
 
-@_node
 class Tell(Stmt):
     """Says text number `text` with these values to all, or to one player."""
 
@@ -210,14 +189,12 @@ class Tell(Stmt):
     site: int
 
 
-@_node
 class Emit(Stmt):
     """Adds an action to the options being listed."""
 
     action: Expr
 
 
-@_node
 class EmitRange(Stmt):
     """Adds the actions from `low` to `high`, both included, to the options being listed."""
 
@@ -228,8 +205,7 @@ class EmitRange(Stmt):
 # --------------------------------------------------------------------------------------------- functions and blocks
 
 
-@dataclass(slots=True)
-class Function:
+class Function(Struct):
     """A function of the position: gives a value, changes the position, or lists options."""
 
     name: str
@@ -240,47 +216,39 @@ class Function:
     parameter_bounds: tuple[tuple[int, int], ...] = ()
 
 
-@_node
-class Terminator:
+class Terminator(Struct, frozen=True):
     """Stands for any end of a block."""
 
 
-@_node
 class Jump(Terminator):
     block: int
 
 
-@_node
 class Branch(Terminator):
     condition: Expr
     then: int
     otherwise: int
 
 
-@_node
 class Back(Terminator):
     """Returns to the block whose number is in `slot`."""
 
     slot: int
 
 
-@_node
 class Decide(Terminator):
     decision: int
 
 
-@_node
 class Chance(Terminator):
     chance: int
 
 
-@_node
 class End(Terminator):
-    pass
+    """The game is over."""
 
 
-@dataclass(slots=True)
-class Block:
+class Block(Struct):
     """A run of statements and what comes after; `budget` is the site of a loop each entry counts against."""
 
     number: int
@@ -292,8 +260,7 @@ class Block:
 # -------------------------------------------------------------------------------------------- decisions and chance
 
 
-@dataclass(slots=True)
-class MoveInfo:
+class MoveInfo(Struct):
     """What backends and the game need of a move.
 
     Its actions are `first` + the mixed-radix number of its arguments: argument k counts from `lows[k]`, has
@@ -331,25 +298,23 @@ class MoveInfo:
         return n
 
 
-@dataclass(slots=True)
-class TextUse:
+class TextUse(Struct):
     """A text of a move: the sentence and, for each placeholder, the function (actor, *arguments) that gives it."""
 
     text: int
     functions: tuple[str, ...]
 
 
-@dataclass(slots=True)
-class Text:
-    """A sentence as written, its placeholders' texts, and the types of their values."""
+class Text(Struct):
+    """A sentence as written, where, its placeholders' texts, and the types of their values."""
 
-    template: Template
+    sentence: str
+    span: Span
     keys: tuple[str, ...]
     types: tuple[Type, ...]
 
 
-@dataclass(slots=True)
-class Decision:
+class Decision(Struct):
     """A point where somebody chooses.
 
     `one`: `actor` decides. `each`: the players of the set `who` decide at once and in secret; slot `pending` + player
@@ -376,8 +341,7 @@ class Decision:
     next: int
 
 
-@dataclass(slots=True)
-class ChanceNode:
+class ChanceNode(Struct):
     """A point where chance decides: outcome `low` … `low` + `count` - 1, each as likely, or by weight.
 
     The value is drawn from stream number `stream`, in the row kept in slot `row`, at place `ordinal`. `weights`, if
@@ -399,8 +363,7 @@ class ChanceNode:
     next: int
 
 
-@dataclass(slots=True)
-class Variable:
+class Variable(Struct):
     """A state variable in the layout: slots `slot` … `slot` + product(dims) * width - 1.
 
     `width` is 1, or for a pile 1 (its length) + its capacity. `visible` says who sees it.
@@ -422,8 +385,7 @@ class Variable:
     """For visibility "player": the function () → player who alone sees it."""
 
 
-@dataclass(slots=True)
-class MeasureInfo:
+class MeasureInfo(Struct):
     """A figure worth comparing: the function gives it, for (player) if `per`."""
 
     text: str
@@ -431,8 +393,7 @@ class MeasureInfo:
     per: bool
 
 
-@dataclass(slots=True)
-class Program:
+class Program(Struct):
     """Everything a backend needs."""
 
     players: int

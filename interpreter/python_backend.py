@@ -550,7 +550,7 @@ def called(node: ir.Stmt | ir.Expr) -> list[str]:
         n = stack.pop()
         if isinstance(n, ir.Call | ir.Do):
             found.append(n.function)
-        for name in n.__dataclass_fields__:
+        for name in n.__struct_fields__:
             value = getattr(n, name)
             if isinstance(value, ir.Expr | ir.Stmt):
                 stack.append(value)

@@ -5,7 +5,7 @@ This is what loading gives and what the checker and the lowering read; nothing l
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,8 +19,7 @@ Datum = int | bool | str | tuple["Datum", ...]
 """A value printed on the board."""
 
 
-@dataclass(slots=True, eq=False)
-class Cell:
+class Cell(Struct, eq=False):
     """One value of a table or record: where it stands, and the overlay that wrote it ("" for the game)."""
 
     value: Datum
@@ -28,8 +27,7 @@ class Cell:
     layer: str = ""
 
 
-@dataclass(slots=True, eq=False)
-class Table:
+class Table(Struct, eq=False):
     """An enumeration with attributes: `cells[attribute][entry]`."""
 
     name: str
@@ -39,8 +37,7 @@ class Table:
     cells: dict[str, dict[str, Cell]]
 
 
-@dataclass(slots=True, eq=False)
-class Record:
+class Record(Struct, eq=False):
     """A record of constants."""
 
     name: str
@@ -48,8 +45,7 @@ class Record:
     cells: dict[str, Cell]
 
 
-@dataclass(slots=True, eq=False)
-class Reading:
+class Reading(Struct, eq=False):
     """One answer to a question, its name with dashes.
 
     It holds what the answer says, by language, and the places in the sources that say so.
@@ -66,8 +62,7 @@ class Reading:
         return self.name.replace("-", "_")
 
 
-@dataclass(slots=True, eq=False)
-class Question:
+class Question(Struct, eq=False):
     """An open point of the rules: a constant in the language, its name with dashes on the command line."""
 
     name: str
@@ -92,16 +87,14 @@ class Question:
         return set(self.readings) == {"yes", "no"}
 
 
-@dataclass(slots=True, eq=False)
-class Budget:
+class Budget(Struct, eq=False):
     """How long a game and one step of it may take before the rules are taken to run in circles."""
 
     decisions: int = 100_000
     steps: int = 100_000
 
 
-@dataclass(slots=True, eq=False)
-class Definition:
+class Definition(Struct, eq=False):
     """A definition with the overlay it came from ("" for the game itself) and those that changed it since.
 
     Statements keep their spans: whose line is whose, `RuleSet.layer_of` tells.
@@ -112,8 +105,7 @@ class Definition:
     changed_by: tuple[str, ...] = ()
 
 
-@dataclass(slots=True, eq=False)
-class Layer:
+class Layer(Struct, eq=False):
     """The game itself ("") or an overlay: where it stands and what it says of itself."""
 
     name: str
@@ -126,8 +118,7 @@ class Layer:
     """The names of its sources, as diagnostics show them."""
 
 
-@dataclass(slots=True, eq=False)
-class RuleSet:
+class RuleSet(Struct, eq=False):
     """One game under one choice of overlays and readings, for `players` players."""
 
     game: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from ..grammar import tree
 from ..grammar.span import Span
@@ -10,8 +10,7 @@ from .ruleset import Question, Record, RuleSet, Table
 from .types import EnumType, Type
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Local:
+class Local(Struct, frozen=True, eq=False):
     """A parameter, a `let`, or the variable of a loop or search."""
 
     name: str
@@ -20,8 +19,7 @@ class Local:
     secret: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Variable:
+class Variable(Struct, frozen=True, eq=False):
     """A state variable: types of its indices and of its value."""
 
     node: tree.StateVar
@@ -34,8 +32,7 @@ class Variable:
         return self.node.name.text
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Callable:
+class Callable(Struct, frozen=True, eq=False):
     """A rule, a move or a define with the types of its parameters."""
 
     node: tree.Rule | tree.Move | tree.Define
@@ -61,47 +58,40 @@ class Callable:
 # What a name in an expression stands for.
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EntryRef:
+class EntryRef(Struct, frozen=True, eq=False):
     """An entry of an enumeration."""
 
     enum: EnumType
     index: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AllRef:
+class AllRef(Struct, frozen=True, eq=False):
     """All members of an enumeration."""
 
     enum: EnumType
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NumberRef:
+class NumberRef(Struct, frozen=True, eq=False):
     """A constant known when loading, e.g. how many players there are."""
 
     value: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class QuestionRef:
+class QuestionRef(Struct, frozen=True, eq=False):
     question: Question
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ActorRef:
+class ActorRef(Struct, frozen=True, eq=False):
     """Who makes the move."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AliasRef:
+class AliasRef(Struct, frozen=True, eq=False):
     """All numbers of a named range."""
 
     type: tree.TypeExpr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BuiltinRef:
+class BuiltinRef(Struct, frozen=True, eq=False):
     """A function of the language itself."""
 
     name: str
@@ -123,8 +113,7 @@ Ref = (
 )
 
 
-@dataclass(slots=True)
-class Checked:
+class Checked(Struct):
     """A rule set that was checked, with the tables that the lowering reads."""
 
     rules: RuleSet

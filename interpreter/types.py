@@ -6,29 +6,25 @@ set a bit mask. Piles take several slots.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct
 
 from ..grammar.span import Span
 
 
-@dataclass(frozen=True, slots=True)
-class Type:
+class Type(Struct, frozen=True):
     """Stands for any type."""
 
 
-@dataclass(frozen=True, slots=True)
 class IntType(Type):
     def __str__(self) -> str:
         return "a number"
 
 
-@dataclass(frozen=True, slots=True)
 class FlagType(Type):
     def __str__(self) -> str:
         return "yes or no"
 
 
-@dataclass(frozen=True, slots=True)
 class TextType(Type):
     """Free text chosen by a player, or a text printed on the board: shown, never branched on."""
 
@@ -36,13 +32,11 @@ class TextType(Type):
         return "a text"
 
 
-@dataclass(frozen=True, slots=True)
 class NoneType(Type):
     def __str__(self) -> str:
         return "none"
 
 
-@dataclass(frozen=True, slots=True)
 class EmptyType(Type):
     """The type of `empty`, which fits any set or pile."""
 
@@ -50,7 +44,6 @@ class EmptyType(Type):
         return "empty"
 
 
-@dataclass(frozen=True, slots=True)
 class UnknownType(Type):
     """The type of what has been complained about already; fits everything."""
 
@@ -58,20 +51,18 @@ class UnknownType(Type):
         return "unknown"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EnumType(Type):
+class EnumType(Type, eq=False):
     """An enumeration: a table, a kind, the players, or the readings of a question."""
 
     name: str
     entries: tuple[str, ...]
     origin: str  # "table", "kind", "players" or "question"
-    span: Span | None = field(default=None, repr=False)
+    span: Span | None = None
 
     def __str__(self) -> str:
         return f"a {self.name}" if self.origin != "question" else f"a reading of {self.name}"
 
 
-@dataclass(frozen=True, slots=True)
 class OptionalType(Type):
     base: Type
 
@@ -79,7 +70,6 @@ class OptionalType(Type):
         return f"{self.base} or none"
 
 
-@dataclass(frozen=True, slots=True)
 class SetType(Type):
     base: Type
 
@@ -87,7 +77,6 @@ class SetType(Type):
         return f"a set of {_plural(self.base)}"
 
 
-@dataclass(frozen=True, slots=True)
 class PileType(Type):
     base: Type
 
@@ -95,7 +84,6 @@ class PileType(Type):
         return f"a pile of {_plural(self.base)}"
 
 
-@dataclass(frozen=True, slots=True)
 class ListType(Type):
     """A list printed on the board: constant."""
 

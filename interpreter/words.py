@@ -31,7 +31,7 @@ class Words:
         if move.says is None:
             return None
         text = self.program.texts[move.says.text]
-        sentence = self.labels.sentence(text.template.text)
+        sentence = self.labels.sentence(text.sentence)
         order: list[int] = []
         out = ""
         at = 0
