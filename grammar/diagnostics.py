@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 from typing import Literal
 
 from .span import Span
@@ -16,16 +16,14 @@ from .span import Span
 Severity = Literal["error", "warning"]
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(Struct, frozen=True):
     """Points at another place that helps to understand a diagnostic."""
 
     text: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     """Tells one complaint: `code` is stable, `message` is lower case without a full stop, `help` says how to mend it."""
 
     code: str
@@ -39,8 +37,7 @@ class Diagnostic:
         return f"{self.span}: {self.severity}[{self.code}]: {self.message}"
 
 
-@dataclass(slots=True)
-class Report:
+class Report(Struct):
     """Collects the diagnostics of a run."""
 
     diagnostics: list[Diagnostic] = field(default_factory=list)

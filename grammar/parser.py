@@ -43,9 +43,11 @@ class _Indentation(Indenter):
         self.seen: list[Token] = []
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        self.seen = []
-        for token in super().process(stream):  # type: ignore[no-untyped-call]
-            self.seen.append(token)
+        # A text in work may hold placeholders to be parsed in between, so each text has a worker of its own.
+        worker = _Indentation()
+        self.seen = worker.seen
+        for token in Indenter.process(worker, stream):  # type: ignore[no-untyped-call]
+            worker.seen.append(token)
             yield token
 
     def handle_NL(self, token: Token) -> Iterator[Token]:
@@ -170,27 +172,18 @@ def _placeholder(text: str, line: int, column: int) -> tree.Expr:
     if _SIMPLE_NAME.match(text) and text not in _patterns().values():
         return tree.Name(span, text)
     try:
-        # The lexer and its indenter keep their state for one text at a time: an instance for the inner one.
-        return cast(tree.Expr, _run_inner(source, text, line - 1, column - 1))
+        seen = _indentation().seen
+        made = cast(tree.Expr, _run(source, text, "expression", line - 1, column - 1))
+        _indentation().seen = seen
+        return made
     except (UnexpectedInput, UnevenIndentation):
         help = "in a text, braces hold what to show there: a name or an expression"
         braces = Span(source, line, column - 1, line, column + len(text) + 1)
         raise BuildError(f"'{{{text}}}' is no expression", braces, help) from None
 
 
-_inner: Lark | None = None
-
-
-def _run_inner(source: Source, text: str, line_offset: int, column_offset: int) -> Any:
-    global _inner
-    if _inner is None:
-        _inner = lark_parser(cache=_cache_file() or False)
-    saved = (_builder.source, _builder.line_offset, _builder.column_offset)
-    _builder.source, _builder.line_offset, _builder.column_offset = source, line_offset, column_offset
-    try:
-        return _inner.parse(text, start="expression")
-    finally:
-        _builder.source, _builder.line_offset, _builder.column_offset = saved
+def _indentation() -> _Indentation:
+    return cast(_Indentation, _parser().options.postlex)
 
 
 # ------------------------------------------------------------------------------------------------ complaints
@@ -255,4 +248,4 @@ _ERRORS = (UnexpectedInput, UnevenIndentation, BuildError)
 def _explain(source: Source, error: UnexpectedInput | UnevenIndentation | BuildError) -> Diagnostic:
     if isinstance(error, BuildError):
         return Diagnostic("syntax", error.message, error.span, help=error.help)
-    return explain(source, error, cast(_Indentation, _parser().options.postlex).seen, _patterns())
+    return explain(source, error, _indentation().seen, _patterns())

@@ -11,8 +11,9 @@ from ..grammar.diagnostics import Report
 from . import cache
 from .check import check
 from .game import Compiled, Game
-from .label_files import load_labels, load_view, presentation_fingerprint
-from .load import compose_name, load_ruleset, source_fingerprint
+from .labels import LANGUAGES, Labels
+from .load import compose_name, load_labels, load_ruleset, source_fingerprint
+from .view_files import load_view, view_fingerprint
 from .lower import lower
 from .symbols import Checked
 
@@ -36,7 +37,7 @@ def compile_game(
     """Makes a game, from the cache if it is there. Raises `RulesError`."""
     full = str(compose_name(name, variants, readings))
     fingerprint = source_fingerprint(full, players)
-    key = cache.key(fingerprint, presentation_fingerprint(full), "offers" if offers else "no offers")
+    key = cache.key(fingerprint, view_fingerprint(full), "offers" if offers else "no offers")
     compiled = cache.load(key, "program")
     if isinstance(compiled, Compiled):
         report.diagnostics += compiled.warnings
@@ -45,9 +46,9 @@ def compile_game(
     program = lower(checked, report, offers=offers)
     report.raise_errors()
     rules = checked.rules
-    labels = load_labels(full, report)
-    for label in labels.values():
-        label.players = checked.player.entries
+    labels = load_labels(full)
+    for language in LANGUAGES:
+        labels.setdefault(language, Labels(language)).players = checked.player.entries
     compiled = Compiled(
         program,
         rules.canonical,

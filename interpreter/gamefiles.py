@@ -14,7 +14,7 @@ import hashlib
 import os
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 from functools import cache as once
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -32,8 +32,7 @@ GAME_FILE = "game.yaml"
 VARIANTS = "variants"
 
 
-@dataclass(frozen=True, slots=True)
-class Folder:
+class Folder(Struct, frozen=True):
     """Names the folder of a game or of its variants: where it is and how it is shown.
 
     `bundled` is the bundled game's name, if it is one. `key` stands before the names of its files in a
@@ -116,8 +115,7 @@ def is_file(path: Path) -> bool:
         return False
 
 
-@dataclass(slots=True)
-class Files:
+class Files(Struct):
     """Reads the files of one rule set; `used` holds name and text of each, in the order read."""
 
     report: Report

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass
+from msgspec import Struct
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -161,8 +161,7 @@ def _add_file(made: hashlib._Hash, key: str, data: bytes) -> None:
 # --------------------------------------------------------------------------------------------------- the game
 
 
-@dataclass(slots=True)
-class _Game:
+class _Game(Struct):
     """What the game's own file and the overlays' files say, before anything else is read."""
 
     folder: Folder

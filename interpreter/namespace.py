@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from msgspec import Struct
 from functools import cache
 from pathlib import Path
 
@@ -24,8 +24,7 @@ _SHARES = {frozenset(["move", "table"]), frozenset(["move", "record"])}
 _ANSWERS = frozenset(["yes", "no", "none"])  # words that may be readings
 
 
-@dataclass(frozen=True, slots=True)
-class _Named:
+class _Named(Struct, frozen=True):
     kind: str
     name: str
     span: Span

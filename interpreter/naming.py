@@ -15,7 +15,9 @@ get their places.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from msgspec import Struct
+
+from msgspec.structs import replace
 
 from ..grammar.diagnostics import Label, Report
 from ..grammar.span import Source, Span
@@ -29,8 +31,7 @@ _SETTING = re.compile(r"([A-Za-z][A-Za-z0-9_.-]*)\s*=")
 _ENCODED = {"%2B": "+", "%2b": "+", "%25": "%"}
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """The game or an overlay: a name, or a path as written."""
 
     text: str
@@ -47,8 +48,7 @@ class Part:
         return re.sub("%2[Bb]|%25", lambda found: _ENCODED[found[0]], self.text)
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """`key=value`: a question with its reading, or (`is_patch`) the path of a value with the value."""
 
     key: str
@@ -77,8 +77,7 @@ class Setting:
         return None if found is None or complaints.has_errors else _moved(found, source)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RuleSetName:
+class RuleSetName(Struct, frozen=True, eq=False):
     """Names a rule set; two names are equal when they are written alike but for the order of settings."""
 
     source: Source

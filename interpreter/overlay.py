@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from ..grammar import tree
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Mention:
+class Mention(Struct, frozen=True, eq=False):
     """Names another variant, perhaps with a reason."""
 
     name: str
@@ -45,8 +44,7 @@ class Mention:
     reason: str = ""
 
 
-@dataclass(slots=True, eq=False)
-class Overlay:
+class Overlay(Struct, eq=False):
     """One overlay of the stack: its file, and where it was asked for."""
 
     name: str
@@ -110,8 +108,7 @@ def read_stack(
     return stack.placed
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """Says where an overlay's file is."""
 
     folder: Folder

@@ -10,7 +10,7 @@ Nodes that are taken over keep their spans.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from msgspec.structs import replace
 
@@ -43,8 +43,7 @@ def apply_rules(
     return rules.definitions
 
 
-@dataclass(slots=True)
-class _Rules:
+class _Rules(Struct):
     game: str
     report: Report
     definitions: list[Definition] = field(default_factory=list)

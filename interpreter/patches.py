@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from ..grammar.diagnostics import Label, Report, nearest, suggestion
 from ..grammar.span import Span
@@ -24,8 +24,7 @@ from .types import EnumType
 from .yamlfile import Mapping, Node, Scalar, describe
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(Struct, frozen=True):
     """Remembers that a layer changed the value at a path."""
 
     path: tuple[str, ...]
@@ -34,8 +33,7 @@ class _Change:
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class _At:
+class _At(Struct, frozen=True):
     """Says who changes something, and which words name it."""
 
     overlay: Overlay | None
@@ -56,8 +54,7 @@ class _At:
         return span
 
 
-@dataclass(slots=True)
-class Data:
+class Data(Struct):
     """The tables, records and questions of a game while overlays are applied."""
 
     game: str
@@ -213,8 +210,7 @@ class Data:
         return owner in self.records and name in self.records[owner].cells
 
 
-@dataclass(slots=True)
-class _Walk:
+class _Walk(Struct):
     """Follows one path into the tables, and on into the mapping that stands as its value."""
 
     data: Data

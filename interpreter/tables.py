@@ -7,7 +7,7 @@ constants by players that forget a number of players. Shapes are the schema's co
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from ..grammar.diagnostics import Label, Report
 from ..grammar.span import Span
@@ -18,8 +18,7 @@ from .yamlfile import Entry, Mapping, Node, Scalar, Sequence
 BY_PLAYERS = "by players"
 
 
-@dataclass(frozen=True, slots=True)
-class Seats:
+class Seats(Struct, frozen=True):
     """Tells for how many players values are made: this game's number, and those it allows."""
 
     players: int

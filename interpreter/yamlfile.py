@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from msgspec import Struct
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -37,24 +37,21 @@ MOST_COMPLAINTS = 100
 """After how many complaints about one file reading stops."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scalar:
+class Scalar(Struct, frozen=True, eq=False):
     """Holds one plain value; an empty place is None."""
 
     value: str | int | float | bool | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sequence:
+class Sequence(Struct, frozen=True, eq=False):
     """Holds a list."""
 
     items: tuple[Node, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Entry:
+class Entry(Struct, frozen=True, eq=False):
     """Holds one key of a mapping with its value."""
 
     key: str
@@ -62,8 +59,7 @@ class Entry:
     value: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Mapping:
+class Mapping(Struct, frozen=True, eq=False):
     """Holds a mapping in the order written; a whole number as key has become its text."""
 
     entries: dict[str, Entry]
@@ -115,8 +111,7 @@ class _Stop(Exception):
     """Ends the reading of a file after a complaint that leaves nothing to go on with."""
 
 
-@dataclass(slots=True)
-class _Frame:
+class _Frame(Struct):
     """Holds a list or mapping while its parts arrive."""
 
     is_mapping: bool
@@ -133,8 +128,7 @@ class _Frame:
     height: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Anchored:
+class _Anchored(Struct, frozen=True):
     node: Node
     nodes: int
     height: int

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from pathlib import Path
 from typing import Any
@@ -36,7 +35,7 @@ def shape(value: Any) -> Any:
         return [shape(item) for item in value]
     if not isinstance(value, tree.Node):
         return value
-    fields = [f.name for f in dataclasses.fields(value) if f.name != "span"]
+    fields = [name for name in value.__struct_fields__ if name != "span"]
     return {"": type(value).__name__, **{name: shape(getattr(value, name)) for name in fields}}
 
 

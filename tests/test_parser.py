@@ -8,7 +8,6 @@ outputs.
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 from collections.abc import Iterator
@@ -100,7 +99,7 @@ def dump(node: Any, label: str = "", indent: str = "") -> Iterator[str]:
     if not isinstance(node, tree.Node):
         yield f"{indent}{label}{'=' if label else ''}{node!r}"
         return
-    values = {f.name: getattr(node, f.name) for f in dataclasses.fields(node) if f.name != "span"}
+    values = {f: getattr(node, f) for f in node.__struct_fields__ if f != "span"}
     words = {n: v.text if isinstance(v, tree.Word) else v for n, v in values.items()}
     plain = "".join(f" {n}={v!r}" for n, v in words.items() if not isinstance(v, tree.Node | tuple))
     yield f"{indent}{label}{'=' if label else ''}{type(node).__name__}{plain}"
@@ -110,8 +109,8 @@ def dump(node: Any, label: str = "", indent: str = "") -> Iterator[str]:
 
 
 def children(node: tree.Node) -> Iterator[tree.Node]:
-    for field in dataclasses.fields(node):
-        value = getattr(node, field.name)
+    for field in node.__struct_fields__:
+        value = getattr(node, field)
         for item in value if isinstance(value, tuple) else (value,):
             if isinstance(item, tree.Node):
                 yield item

@@ -1,0 +1,396 @@
+"""Plays many games by themselves and adds up what came out.
+
+Takes a game, a seed and how many games; gives returns, win shares and the measures that the rules declare. Game `n`
+of a run depends on the run's seed and `n` alone, and what is added up are whole numbers, so the results are the same
+to the last bit whatever the backend and however many processes share the work.
+
+Seats are played by policies. All seats `random` is the fast case: then no `State` is made, and every game is one call
+of the loop in `playout.py` or of native code.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..grammar.span import Span
+from .errors import BrokenRule, PlayError
+from .game import Game, State, load_game
+from .playout import Random, endless, player_of, policy_start, seed_of_game, stream_keys
+from .python_backend import Position
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+Backend = Literal["auto", "python", "c"]
+
+Policy = Callable[[State, int, Random], "int | None"]
+"""Chooses for a seat: (state, seat, random numbers) → one of `state.legal_actions(seat)`.
+
+Where several may act first, it may give None to leave it to others. All its chance comes from the random numbers
+given; what it keeps between calls must not outlive a game.
+"""
+
+
+def uniform(state: State, seat: int, numbers: Random) -> int:
+    """Chooses any legal action, each as likely: the policy `random`."""
+    actions = state.legal_actions(seat)
+    return actions[numbers.below(len(actions))]
+
+
+POLICIES: dict[str, Callable[[Game, int], Policy]] = {"random": lambda game, seat: uniform}
+"""Makes policies by name, for (game, seat)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to play: everything a worker process needs to know."""
+
+    name: str
+    players: int
+    games: int
+    seed: int
+    offers: bool = True
+    backend: Backend = "auto"
+    policies: tuple[str, ...] = ()
+    """The policy of each seat; none means all are `random`."""
+    check: bool = True
+    """Whether to test the invariants after each game."""
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether every seat plays by chance."""
+        return all(p == "random" for p in self.policies)
+
+
+@dataclass(slots=True)
+class Totals:
+    """Whole numbers added up over games; `wins` counts in parts of a win, see `parts_of_a_win`."""
+
+    games: int = 0
+    decisions: int = 0
+    returns: list[int] = field(default_factory=list)
+    squares: list[int] = field(default_factory=list)
+    wins: list[int] = field(default_factory=list)
+    measures: list[int] = field(default_factory=list)
+    """One number a measure, or one a seat where it is per player, in the order of the program."""
+
+    def add(self, other: Totals) -> None:
+        """Adds the totals of other games."""
+        self.games += other.games
+        self.decisions += other.decisions
+        self.returns = _sum(self.returns, other.returns)
+        self.squares = _sum(self.squares, other.squares)
+        self.wins = _sum(self.wins, other.wins)
+        self.measures = _sum(self.measures, other.measures)
+
+
+def _sum(a: list[int], b: list[int]) -> list[int]:
+    return [x + y for x, y in zip(a, b, strict=True)] if a else list(b)
+
+
+def parts_of_a_win(players: int) -> int:
+    """Gets in how many parts a win is counted, so that any tie can share it equally in whole parts."""
+    return math.lcm(*range(1, players + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came out of a simulation."""
+
+    plan: Plan
+    ruleset: str
+    content_hash: str
+    backend: str
+    totals: Totals
+    seconds: float
+    measure_names: tuple[tuple[str, bool], ...]
+    """Each measure's text, and whether it is per player."""
+
+    def returns(self) -> list[float]:
+        """Gets the mean return of each seat."""
+        return [r / self.totals.games for r in self.totals.returns]
+
+    def deviations(self) -> list[float]:
+        """Gets the standard deviation of each seat's return."""
+        n = self.totals.games
+        pairs = zip(self.totals.returns, self.totals.squares, strict=True)
+        return [math.sqrt(max(0, n * q - r * r)) / n for r, q in pairs]
+
+    def win_shares(self) -> list[float]:
+        """Gets the share of wins of each seat, a tie shared equally."""
+        whole = self.totals.games * parts_of_a_win(self.plan.players)
+        return [w / whole for w in self.totals.wins]
+
+    def measures(self) -> dict[str, float | list[float]]:
+        """Gets the mean of each measure; a list by seat where it is per player."""
+        out: dict[str, float | list[float]] = {}
+        n, at = self.totals.games, 0
+        for text, per in self.measure_names:
+            width = self.plan.players if per else 1
+            means = [t / n for t in self.totals.measures[at : at + width]]
+            out[text] = means if per else means[0]
+            at += width
+        return out
+
+    def as_dict(self) -> dict[str, Any]:
+        """Gets everything as plain data, for JSON."""
+        t = self.totals
+        seconds = max(self.seconds, 1e-9)
+        return {
+            "ruleset": self.ruleset,
+            "hash": self.content_hash,
+            "players": self.plan.players,
+            "offers": self.plan.offers,
+            "policies": list(self.plan.policies) or ["random"] * self.plan.players,
+            "backend": self.backend,
+            "seed": self.plan.seed,
+            "games": t.games,
+            "seconds": round(self.seconds, 6),
+            "games_per_second": round(t.games / seconds, 3),
+            "decisions_per_second": round(t.decisions / seconds, 3),
+            "decisions_per_game": t.decisions / t.games,
+            "mean_returns": self.returns(),
+            "sd_returns": self.deviations(),
+            "win_share": self.win_shares(),
+            "measures": self.measures(),
+        }
+
+
+class SimulationError(PlayError):
+    """Says that a game of a simulation went wrong, and which: `number` and its `seed`."""
+
+    def __init__(self, code: str, message: str, span: Span | None, number: int, seed: int) -> None:
+        super().__init__(code, f"{message} (in game {number}, whose seed is {seed})", span)
+        self.number = number
+        self.seed = seed
+
+
+# ------------------------------------------------------------------------------------------------------- the whole
+
+
+def simulate(
+    plan: Plan, *, jobs: int = 1, progress: Callable[[int], None] | None = None, game: Game | None = None
+) -> Result:
+    """Plays the games of a plan, in `jobs` processes; `progress` is told how many are done.
+
+    Raises `RulesError` when the rules cannot be loaded, `SimulationError` when a game goes wrong: the first that
+    does, by number, of those played by then.
+    """
+    if game is None:
+        game = _game(plan.name, plan.players, plan.offers)
+    backend = _backend(plan, game)
+    start = time.perf_counter()
+    totals = Totals()
+    for part in _parts(plan, game, backend, jobs):
+        if isinstance(part, Failure):
+            raise SimulationError(part.code, part.message, _span(game, part.site), part.number, part.seed)
+        totals.add(part)
+        if progress is not None:
+            progress(totals.games)
+    seconds = time.perf_counter() - start
+    names = tuple((m.text, m.per) for m in game.program.measures)
+    return Result(plan, game.canonical, game.content_hash, backend, totals, seconds, names)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What went wrong in a game; errors themselves do not travel between processes."""
+
+    code: str
+    message: str
+    site: tuple[str, int, int] | None
+    number: int
+    seed: int
+
+
+def _span(game: Game, site: tuple[str, int, int] | None) -> Span | None:
+    spans = [*game.program.sites, *(span for _, _, span in game.program.invariants)]
+    return next((s for s in spans if _site(s) == site), None)
+
+
+def _site(span: Span | None) -> tuple[str, int, int] | None:
+    return None if span is None else (span.source.name, span.line, span.column)
+
+
+@lru_cache(maxsize=4)
+def _game(name: str, players: int, offers: bool) -> Game:
+    return load_game(name, players=players, offers=offers)
+
+
+def _backend(plan: Plan, game: Game) -> str:
+    """Settles which backend plays: native code where it is wanted and can be had."""
+    if plan.backend == "python" or not plan.is_uniform:
+        return "python"
+    return "python"
+
+
+_SECONDS_A_PART = 0.25
+_GUESS = 64
+"""How many games the first part has, before it is known how long a game takes."""
+
+
+def _parts(plan: Plan, game: Game, backend: str, jobs: int) -> Iterator[Totals | Failure]:
+    """Plays a plan's games in parts, which come out in the order of the games."""
+    if jobs <= 1:
+        first, size = 0, _GUESS
+        while first < plan.games:
+            count = min(size, plan.games - first)
+            start = time.perf_counter()
+            yield play_part(plan, game, backend, first, count)
+            first += count
+            each = max(time.perf_counter() - start, 1e-6) / count
+            size = max(1, min(count * 8, int(_SECONDS_A_PART / each)))
+        return
+    yield from _parts_of_processes(plan, game, backend, jobs)
+
+
+def _parts_of_processes(plan: Plan, game: Game, backend: str, jobs: int) -> Iterator[Totals | Failure]:
+    from concurrent.futures import ProcessPoolExecutor
+
+    game.machine()  # what is compiled now is not compiled once more in each process
+    count = max(1, math.ceil(plan.games / (jobs * 16)))
+    todo = iter(range(0, plan.games, count))
+    with ProcessPoolExecutor(min(jobs, math.ceil(plan.games / count))) as pool:
+        waiting: list[Future[Totals | Failure]] = []
+        try:
+            for first in todo:
+                size = min(count, plan.games - first)
+                waiting.append(pool.submit(_part_in_process, plan, backend, first, size))
+            for part in waiting:
+                yield part.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _part_in_process(plan: Plan, backend: str, first: int, count: int) -> Totals | Failure:
+    return play_part(plan, _game(plan.name, plan.players, plan.offers), backend, first, count)
+
+
+def play_part(plan: Plan, game: Game, backend: str, first: int, count: int) -> Totals | Failure:
+    """Plays games number `first` to `first` + `count` - 1 of a plan."""
+    player = _Uniform(game) if plan.is_uniform else _Seated(game, plan.policies)
+    totals = Totals()
+    sums = Sums(game, check=plan.check)
+    for number in range(first, first + count):
+        seed = seed_of_game(plan.seed, number)
+        try:
+            position, decisions = player.play(seed)
+            sums.add(position)
+        except PlayError as error:
+            return Failure(error.code, error.message, _site(error.span), number, seed)
+        totals.decisions += decisions
+    totals.games = count
+    totals.returns, totals.squares, totals.wins = sums.returns, sums.squares, sums.wins
+    totals.measures = sums.measures
+    return totals
+
+
+# --------------------------------------------------------------------------------------------------------- one game
+
+
+class _Uniform:
+    """Plays games in which every seat plays by chance."""
+
+    def __init__(self, game: Game) -> None:
+        self.machine = game.machine()
+        self.player = player_of(self.machine)
+
+    def play(self, seed: int) -> tuple[Position, int]:
+        """Plays one game; gets its last position and how many decisions were made."""
+        program = self.machine.program
+        position = program.initial[:]
+        decisions, _ = self.player(position, program.start, stream_keys(self.machine, seed), policy_start(seed))
+        return position, decisions
+
+
+class _Seated:
+    """Plays games in which seats have policies of their own."""
+
+    def __init__(self, game: Game, policies: Sequence[str]) -> None:
+        self.game = game
+        self.names = policies
+
+    def play(self, seed: int) -> tuple[Position, int]:
+        """Plays one game; gets its last position and how many decisions were made."""
+        policies = [POLICIES[name](self.game, seat) for seat, name in enumerate(self.names)]
+        state = self.game.new_initial_state(seed)
+        numbers = Random(seed)
+        limit = self.game.program.decision_budget
+        decisions = 0
+        while not state.is_terminal():
+            decisions += 1
+            if decisions > limit:
+                raise endless(limit)
+            state.apply_action(choose(state, policies, numbers))
+        return state.position, decisions
+
+
+def choose(state: State, policies: Sequence[Policy], numbers: Random) -> int:
+    """Lets the seats' policies choose an action.
+
+    One of all actions is drawn, each as likely: whose it is, he acts first, by his policy. Where he leaves it to
+    others, it is drawn again among their actions, and nobody's; when all leave it to others, the last one drawn is
+    taken. So when all play by chance, every action of all is as likely.
+    """
+    actions = state.legal_actions()
+    while True:
+        action = actions[numbers.below(len(actions))]
+        seat = state.actor(action)
+        if seat < 0 or policies[seat] is uniform:
+            return action
+        chosen = policies[seat](state, seat, numbers)
+        if chosen is not None:
+            return chosen
+        others = [a for a in actions if state.actor(a) != seat]
+        if not others:
+            return action
+        actions = others
+
+
+class Sums:
+    """Adds up how games came out."""
+
+    def __init__(self, game: Game, *, check: bool) -> None:
+        program, names = game.program, game.machine().names
+        self.players = program.players
+        self.score = names[program.score] if program.score else None
+        self.tie_break = names[program.tie_break] if program.tie_break else None
+        self.figures = [(names[m.function], m.per) for m in program.measures]
+        self.invariants = [(names[f], text, span) for text, f, span in program.invariants] if check else []
+        self.part = parts_of_a_win(self.players)
+        self.returns = [0] * self.players
+        self.squares = [0] * self.players
+        self.wins = [0] * self.players
+        self.measures = [0] * sum(self.players if per else 1 for _, per in self.figures)
+
+    def add(self, position: Position) -> None:
+        """Adds a game by its last position. Raises `BrokenRule` when an invariant does not hold."""
+        seats = range(self.players)
+        scores = [int(self.score(position, p)) for p in seats] if self.score else [0] * self.players
+        for p, score in enumerate(scores):
+            self.returns[p] += score
+            self.squares[p] += score * score
+        best = max(scores)
+        winners = [p for p in seats if scores[p] == best]
+        if len(winners) > 1 and self.tie_break is not None:
+            ranks = [self.tie_break(position, p) for p in winners]
+            winners = [p for p, rank in zip(winners, ranks, strict=True) if rank == max(ranks)]
+        for p in winners:
+            self.wins[p] += self.part // len(winners)
+        at = 0
+        for figure, per in self.figures:
+            if per:
+                for p in seats:
+                    self.measures[at + p] += figure(position, p)
+                at += self.players
+            else:
+                self.measures[at] += figure(position)
+                at += 1
+        for holds, text, span in self.invariants:
+            if not holds(position):
+                raise BrokenRule("runtime-invariant", f"at the end this does not hold: {text}", span)
