@@ -9,14 +9,14 @@ from .tree import Node
 
 def children(node: Node) -> Iterator[Node]:
     """Gets the nodes directly below a node, in the order written."""
-    for name in node.__struct_fields__:
+    for name in node.__struct_fields__[1:]:  # the first is the span
         value = getattr(node, name)
-        if isinstance(value, Node):
-            yield value
-        elif isinstance(value, tuple):
+        if type(value) is tuple:
             for item in value:
                 if isinstance(item, Node):
                     yield item
+        elif isinstance(value, Node):
+            yield value
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -117,11 +117,6 @@ class Layout:
         m = self.member_of[n]
         return f"S->{m.name}" if m.scalar else f"S->{m.name}[{n - m.first}]"
 
-    def element(self, base: int, index: str) -> str:
-        """Writes the place of slot `base` + index."""
-        # `base` may lie outside: a constant part of the index was taken into it
-        raise NotImplementedError
-
 
 def c_type(low: int, high: int) -> tuple[str, int]:
     """Gets the smallest C type that holds low … high, and its size. Raises `Unwritable`."""

@@ -13,7 +13,6 @@ from .check import check
 from .game import Compiled, Game
 from .labels import LANGUAGES, Labels
 from .load import compose_name, load_labels, load_ruleset, source_fingerprint
-from .view_files import load_view, view_fingerprint
 from .lower import lower
 from .symbols import Checked
 
@@ -37,7 +36,7 @@ def compile_game(
     """Makes a game, from the cache if it is there. Raises `RulesError`."""
     full = str(compose_name(name, variants, readings))
     fingerprint = source_fingerprint(full, players)
-    key = cache.key(fingerprint, view_fingerprint(full), "offers" if offers else "no offers")
+    key = cache.key(fingerprint, "offers" if offers else "no offers")
     compiled = cache.load(key, "program")
     if isinstance(compiled, Compiled):
         report.diagnostics += compiled.warnings
@@ -58,9 +57,7 @@ def compile_game(
         rules.player_counts,
         labels,
         report.sorted(),
-        load_view(full, report),
     )
-    report.raise_errors()
     cache.store(key, "program", compiled)
     cache.store(key, "checked", checked)
     game = Game(compiled, full, key, offers=offers)

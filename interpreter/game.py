@@ -87,7 +87,6 @@ class Compiled(Struct):
     player_counts: tuple[int, int]
     labels: dict[str, Labels]
     warnings: list[Any]
-    view: Any = None
 
 
 class Game:
@@ -135,6 +134,15 @@ class Game:
     def labels(self, language: str = "en") -> Labels:
         """Gets the labels of a language (English where it has none)."""
         return self.compiled.labels.get(language) or self.compiled.labels["en"]
+
+    def view(self) -> Any:
+        """Reads the game's view (which panels show what) as plain data; None if it has none. Raises `RulesError`."""
+        from .view_files import load_view
+
+        report = Report()
+        view = load_view(self.name, report)
+        report.raise_errors()
+        return view
 
     def words(self, language: str = "en") -> Words:
         """Gets the reader and writer of move words in a language."""

@@ -31,6 +31,7 @@ class _Lowering(DecisionLowering):
         super().__init__(checked, report)
         self.offers = offers
         self.texts = []
+        self.actor_users = {}
         self.blocks = []
         self.decisions = []
         self.chances = []

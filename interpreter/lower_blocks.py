@@ -6,7 +6,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..grammar import tree
-from ..grammar.walk import walk
 from . import program as ir
 from .layout import FREE
 from .lower_expressions import Env, Run
@@ -119,14 +118,20 @@ class BlockLowering(StatementLowering):
 
     def stops(self, s: tree.Statement) -> bool:
         """Tests if the game may stop in a statement."""
-        for n in walk(s):
-            if isinstance(n, tree.Choose | tree.Roll | tree.Draw | tree.Shuffle | tree.EndGame):
+        match s:
+            case tree.Choose() | tree.Roll() | tree.Draw() | tree.Shuffle() | tree.EndGame():
                 return True
-            if isinstance(n, tree.Call):
-                ref = self.checked.refs.get(n)
-                if isinstance(ref, Callable) and ref.name in self.checked.asks:
-                    return True
-        return False
+            case tree.Call():
+                ref = self.checked.refs.get(s)
+                return isinstance(ref, Callable) and ref.name in self.checked.asks
+            case tree.If(_, _, then, otherwise):
+                return any(self.stops(x) for x in (*then, *otherwise))
+            case tree.Match(_, _, cases):
+                return any(self.stops(x) for c in cases for x in c.body)
+            case tree.For(body=body) | tree.Repeat(body=body):
+                return any(self.stops(x) for x in body)
+            case _:
+                return False
 
     def leaves(self, s: tree.Statement) -> bool:
         """Tests if a statement may leave or go round a loop that it is not itself."""

@@ -249,7 +249,7 @@ class DecisionLowering(BlockLowering):
         """Makes the function that lists the options of (actor)."""
         players = len(self.checked.player.entries)
         memos: dict[Expr, str] = {}
-        env = Env(actor=ir.Temp(0, players - 1, "actor"), memos=memos)
+        env = Env(actor=ir.Temp(0, players - 1, "actor"), memos=memos, lasting=frozenset(["actor"]))
         body: list[ir.Stmt] = []
         for word in moves:
             symbol = self.checked.refs[word]

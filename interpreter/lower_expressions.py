@@ -59,9 +59,11 @@ class Env(Struct):
 
     locals: dict[Local, Expr] = field(default_factory=dict)
     actor: Expr | None = None
-    facts: frozenset[Expr] = frozenset()
-    """Values known not to be none."""
+    facts: frozenset[tuple[Expr, int]] = frozenset()
+    """Values with a number they are known not to lie below."""
     memos: dict[Expr, str] | None = None
+    lasting: frozenset[str] = frozenset()
+    """Locals that keep their value for as long as the memos do."""
 
     def bind(self, local: Local, value: Expr) -> Env:
         """Gets an environment with one more local."""
@@ -73,16 +75,20 @@ class Env(Struct):
         return replace(self, facts=self.facts | new) if new else self
 
 
-def _facts(condition: Expr) -> frozenset[Expr]:
+def _facts(condition: Expr) -> frozenset[tuple[Expr, int]]:
     match condition:
         case ir.Op(_, _, "and", arguments):
             return frozenset().union(*(_facts(a) for a in arguments))
-        case ir.Op(_, _, "!=", (value, ir.Const(_, _, -1))):
-            return frozenset([value])
-        case ir.Op(_, _, "<=" | "<", (ir.Const(low, _, _), value)) if low >= 0:
-            return frozenset([value])
-        case ir.Op(_, _, "=", (value, ir.Const(low, _, _))) if low >= 0:
-            return frozenset([value])
+        case ir.Op(_, _, "!=", (value, ir.Const(_, _, out))) if value.low == out:
+            return frozenset([(value, out + 1)])
+        case ir.Op(_, _, "<=", (ir.Const(low, _, _), value)):
+            return frozenset([(value, low)])
+        case ir.Op(_, _, "<", (ir.Const(low, _, _), value)):
+            return frozenset([(value, low + 1)])
+        case ir.Op(_, _, "=", (value, ir.Const(low, _, _))):
+            return frozenset([(value, low)])
+        case ir.Memo(_, _, _, value):
+            return _facts(value)
         case _:
             return frozenset()
 
@@ -134,7 +140,7 @@ class ExpressionLowering:
         self.site_numbers: dict[Span, int] = {}
         self.fresh_names = 0
         self.placed: dict[object, Expr] = {}
-        self.too_large: set[str] = set()
+        self.too_large: set[object] = set()
 
     # ----------------------------------------------------------------------------------------------------- naming
 
@@ -221,8 +227,8 @@ class ExpressionLowering:
 
     def fit(self, value: Expr, low: int, high: int, node: tree.Node, env: Env) -> Expr:
         """Makes sure that a value lies within bounds: by knowing, by a fact, or by a check when it runs."""
-        if value.low < low and low == 0 and value.high <= high and value in env.facts:
-            return _narrowed(value)
+        if value.low < low:
+            value = raised(value, env)
         why: Literal["none", "index"] = "none" if value.low == -1 and low == 0 and value.high <= high else "index"
         if value.high < low or value.low > high:
             self.report.error("range", f"this is never within {low} to {high}", node.span)
@@ -407,7 +413,7 @@ class ExpressionLowering:
         place = self.fit(place, 1, pile.capacity, node.indices[-1], env)
         inside = make("<=", place, pile.length)
         value = pile.item(make("-", place, TRUE))
-        if inside == TRUE or inside in env.facts:
+        if inside == TRUE:
             return value
         missing = ir.Checked(value.low, value.high, const(pile.low - 1), self.site(node.span), "index")
         return ir.choose(inside, value, missing)
@@ -449,10 +455,11 @@ class ExpressionLowering:
 
     def _placed_or_called(self, symbol: Callable, values: list[Expr], env: Env) -> Expr:
         assert isinstance(symbol.node, tree.Define)
-        if symbol.name not in self.too_large and all(
+        shape_of_call = (symbol.name, env.memos is None, tuple(isinstance(v, ir.Const) for v in values))
+        if shape_of_call not in self.too_large and all(
             _simple(v) or _uses(symbol, p) <= 1 for v, p in zip(values, symbol.params, strict=True)
         ):
-            inner = Env(dict(zip(symbol.params, values, strict=True)), env.actor, env.facts, env.memos)
+            inner = Env(dict(zip(symbol.params, values, strict=True)), env.actor, env.facts, env.memos, env.lasting)
             value = self.result(symbol.node.result, inner)
             if value is not None:
                 shape = self.shape(symbol.node.type)
@@ -460,12 +467,12 @@ class ExpressionLowering:
                 size = _size(value)
                 if size <= INLINE_SIZE:
                     return self.memo(value, env) if size >= 5 else value
-            self.too_large.add(symbol.name)
+            self.too_large.add(shape_of_call)
         return self.memo(self._called(symbol, values), env)
 
     def memo(self, value: Expr, env: Env) -> Expr:
         """Keeps a value for the rest of the options being listed, if it does not depend on a parameter."""
-        if env.memos is None or isinstance(value, ir.Const | ir.Load) or not _lasting(value):
+        if env.memos is None or isinstance(value, ir.Const | ir.Load) or not _lasts(value, env.lasting):
             return value
         name = env.memos.get(value)
         if name is None:
@@ -493,9 +500,8 @@ class ExpressionLowering:
             shapes = [self.shape(p.type) for p in symbol.node.params]
             bounds = tuple((s.low, s.high) for s in shapes)
             self.functions[name] = ir.Function(name, names, (), "value", (shape.low, shape.high), bounds)
-            env = Env({
-                p: ir.Temp(s.low, s.high, n) for p, s, n in zip(symbol.params, shapes, names, strict=True)
-            })
+            temps = [ir.Temp(s.low, s.high, n) for s, n in zip(shapes, names, strict=True)]
+            env = Env(dict(zip(symbol.params, temps, strict=True)), memos={}, lasting=frozenset(names))
             self.functions[name].body = self._returns(symbol.node.result, env, shape)
         return ir.Call(shape.low, shape.high, name, tuple(values))
 
@@ -509,7 +515,8 @@ class ExpressionLowering:
                 if isinstance(bound, ir.Const):
                     return self._returns(rest, env.bind(local, bound), shape)
                 temp = ir.Temp(bound.low, bound.high, self.fresh(name.text))
-                return (ir.SetTemp(temp.name, bound), *self._returns(rest, env.bind(local, temp), shape))
+                env = replace(env.bind(local, temp), lasting=env.lasting | {temp.name})
+                return (ir.SetTemp(temp.name, bound), *self._returns(rest, env, shape))
             case tree.ResultIf(_, condition, then, otherwise):
                 test = self.expr(condition, env)
                 if isinstance(test, ir.Const):
@@ -609,9 +616,9 @@ class ExpressionLowering:
         pile = self.pile(operand, env)
         place = FALSE if operator == "first of" else make("-", pile.length, TRUE)
         value = pile.item(place if operator == "first of" else make("max", place, FALSE))
-        full = make("<", FALSE, pile.length)
-        if full in env.facts or pile.length in env.facts:
+        if raised(pile.length, env).low > 0:
             return value
+        full = make("<", FALSE, pile.length)
         missing = ir.Checked(value.low, value.high, const(pile.low - 1), self.site(node.span), "index")
         return ir.choose(full, value, missing)
 
@@ -637,12 +644,11 @@ class ExpressionLowering:
             case "is" | "=" | "is not":
                 test = self._equal(left, right, env)
                 return ir.negate(test) if operator == "is not" else test
-            case ">":
-                return make("<", self.expr(right, env), self.expr(left, env))
-            case ">=":
-                return make("<=", self.expr(right, env), self.expr(left, env))
             case _:
-                return make(operator, self.expr(left, env), self.expr(right, env))
+                a, b = raised(self.expr(left, env), env), raised(self.expr(right, env), env)
+                if operator in (">", ">="):
+                    a, b = b, a
+                return make("<" if operator in ("<", ">") else "<=", a, b)
 
     def _equal(self, left: tree.Expr, right: tree.Expr, env: Env) -> Expr:
         a, b = self.checked.types[left], self.checked.types[right]
@@ -652,7 +658,7 @@ class ExpressionLowering:
                 if isinstance(other_type, EmptyType):
                     return make("=", length, FALSE)
                 return self._equal_piles(pile, other, env)
-        return make("=", self.expr(left, env), self.expr(right, env))
+        return make("=", raised(self.expr(left, env), env), raised(self.expr(right, env), env))
 
     def _equal_piles(self, left: tree.Expr, right: tree.Expr, env: Env) -> Expr:
         a = self.pile(left, env)
@@ -769,6 +775,13 @@ class ExpressionLowering:
                 if not places:
                     return default if default is not None else self._nothing(span, 0, 0)
                 values = [(holds, self.expr(body, inner)) for holds, inner, _ in places]
+                if otherwise is not None and all(isinstance(v, ir.Const) for _, v in values):
+                    # known numbers: the best that holds is the first in their order that does
+                    values.sort(key=lambda place: place[1].low, reverse=kind == "smallest")
+                    best = default or FALSE
+                    for holds, value in values:
+                        best = ir.choose(holds, value, best)
+                    return best
                 if all(holds == TRUE for holds, _ in values):
                     return make(pick, *(v for _, v in values)) if len(values) > 1 else values[0][1]
                 if default is None:
@@ -891,6 +904,12 @@ def _clamped(value: Expr, low: int, high: int) -> Expr:
     return value
 
 
+def raised(value: Expr, env: Env) -> Expr:
+    """Gets a value with the lowest bound that the facts allow."""
+    low = max((n for v, n in env.facts if v == value), default=value.low)
+    return replace(value, low=low) if value.low < low <= value.high else value
+
+
 def _narrowed(value: Expr) -> Expr:
     return replace(value, low=0)
 
@@ -921,19 +940,19 @@ def _size(value: Expr) -> int:
             return 1
 
 
-def _lasting(value: Expr) -> bool:
-    """Tests if a value is the same for all options of a decision: nothing but the position and the actor."""
+def _lasts(value: Expr, locals_: frozenset[str]) -> bool:
+    """Tests if a value is made of nothing but the position, which does not change meanwhile, and such locals."""
     match value:
         case ir.Temp(_, _, name):
-            return name == "actor"
+            return name in locals_
         case ir.Op(_, _, _, arguments) | ir.Call(_, _, _, arguments):
-            return all(_lasting(a) for a in arguments)
+            return all(_lasts(a, locals_) for a in arguments)
         case ir.Cond(_, _, c, t, o):
-            return _lasting(c) and _lasting(t) and _lasting(o)
+            return _lasts(c, locals_) and _lasts(t, locals_) and _lasts(o, locals_)
         case ir.LoadAt(_, _, _, _, index) | ir.Lookup(_, _, _, index):
-            return _lasting(index)
+            return _lasts(index, locals_)
         case ir.Checked(_, _, inner, _, _) | ir.Memo(_, _, _, inner):
-            return _lasting(inner)
+            return _lasts(inner, locals_)
         case _:
             return True
 

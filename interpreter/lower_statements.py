@@ -14,9 +14,9 @@ from ..grammar.span import Span
 from ..grammar.walk import walk
 from . import program as ir
 from .layout import FREE
-from .lower_expressions import Env, ExpressionLowering, Pile, Run
+from .lower_expressions import Env, ExpressionLowering, Pile, Run, raised
 from .program import FALSE, TRUE, Expr, const, make
-from .symbols import Callable, Local, Variable
+from .symbols import ActorRef, Callable, Local, Variable
 from .types import EmptyType, PileType, SetType
 
 UNROLLED_BODY = 70
@@ -41,6 +41,7 @@ class StatementLowering(ExpressionLowering):
     """Lowers statements in which the game cannot stop."""
 
     texts: list[ir.Text]
+    actor_users: dict[str, bool]
 
     # ------------------------------------------------------------------------------------------------- structured
 
@@ -180,8 +181,8 @@ class StatementLowering(ExpressionLowering):
                 "range", f"this leaves the range of '{laid.name}', {laid.low} to {laid.high}", span
             )
             return
-        if value.low < laid.low and laid.low == 0 and value in code.env.facts and value.high <= laid.high:
-            value = replace(value, low=0)
+        if value.low < laid.low:
+            value = raised(value, code.env)
         value = ir.checked(value, laid.low, laid.high, self.site(span), "range")
         code.add(ir.store_at(laid.slot, self.total(laid), offset, value, self.site(span)))
 
@@ -436,8 +437,12 @@ class StatementLowering(ExpressionLowering):
 
     def uses_actor(self, symbol: Callable) -> bool:
         """Tests if a rule speaks of `actor`, itself or through rules it calls."""
-        from .symbols import ActorRef
+        known = self.actor_users.get(symbol.name)
+        if known is None:
+            known = self.actor_users[symbol.name] = self._speaks_of_actor(symbol)
+        return known
 
+    def _speaks_of_actor(self, symbol: Callable) -> bool:
         for n in walk(symbol.node):
             ref = self.checked.refs.get(n)
             if isinstance(ref, ActorRef):

@@ -127,6 +127,9 @@ class RuleSetName(Struct, frozen=True, eq=False):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RuleSetName) and self.canonical() == other.canonical()
 
+    def __ne__(self, other: object) -> bool:
+        return not self == other  # a structure does not derive it from __eq__
+
     def __hash__(self) -> int:
         return hash(self.canonical())
 

@@ -39,6 +39,9 @@ class Expr(Struct, frozen=True, eq=False):
             return False
         return all(getattr(self, f) == getattr(other, f) for f in self.__struct_fields__[2:])
 
+    def __ne__(self, other: object) -> bool:
+        return not self == other  # a structure does not derive it from __eq__
+
     def __hash__(self) -> int:
         return hash((type(self).__name__, *(getattr(self, f) for f in self.__struct_fields__[2:])))
 

@@ -43,6 +43,8 @@ class _Writer:
         self.indent = 0
         self.temps = 0
         self.memos: set[str] = set()
+        self.memo_uses: dict[str, int] = {}
+        self.early: dict[str, ir.Expr] = {}
         self.ways_in = _ways_in(program)
 
     # -------------------------------------------------------------------------------------------------------- text
@@ -78,6 +80,10 @@ class _Writer:
             case ir.Checked(low, high, value, site, why):
                 return self.check(low, high, value, site, why)
             case ir.Memo(_, _, name, value):
+                if self.memo_uses.get(name, 0) < 2:
+                    return self.expr(value)
+                if name in self.early:
+                    return name
                 self.memos.add(name)
                 return f"({name} if {name} is not None else ({name} := {self.expr(value)}))"
         raise AssertionError(e)
@@ -243,9 +249,15 @@ class _Writer:
 
     def function(self, f: ir.Function) -> None:
         self.memos = set()
+        self.memo_uses, self.early = _memo_uses(f.body)
         self.line(f"def {f.name}(S{''.join(', ' + p for p in f.parameters)}):")
         start = len(self.lines)
         self.indent += 1
+        for name, value in list(self.early.items()):
+            del self.early[name]
+            text = self.number(value)
+            self.early[name] = value
+            self.line(f"{name} = {text}")
         if f.kind == "options":
             self.line("o = []")
         self.body(f.body)
@@ -484,6 +496,49 @@ def _decoded(move: ir.MoveInfo) -> list[str]:
     return out
 
 
+def _memo_uses(body: tuple[ir.Stmt, ...]) -> tuple[dict[str, int], dict[str, ir.Expr]]:
+    """Counts the uses of each memo of a function, and picks those worth working out before anything else.
+
+    These are used three times or more, cheap, and cannot go wrong: no call, no check, no other memo.
+    """
+    uses: dict[str, int] = {}
+    values: dict[str, ir.Expr] = {}
+
+    def count(e: ir.Expr | ir.Stmt) -> None:
+        if isinstance(e, ir.Memo):
+            uses[e.name] = uses.get(e.name, 0) + 1
+            if e.name in values:
+                return
+            values[e.name] = e.value
+        for part in _parts(e):
+            count(part)
+
+    for s in body:
+        count(s)
+    early = {n: v for n, v in values.items() if uses[n] >= 3 and _plain_size(v) <= 10}
+    return uses, early
+
+
+def _plain_size(e: ir.Expr) -> int:
+    if isinstance(e, ir.Call | ir.Checked | ir.Memo):
+        return 1000
+    if isinstance(e, ir.Temp) and e.name != "actor":
+        return 1000
+    return 1 + sum(_plain_size(p) for p in _parts(e) if isinstance(p, ir.Expr))
+
+
+def _parts(node: ir.Expr | ir.Stmt) -> list[ir.Expr | ir.Stmt]:
+    """Gets the expressions and statements directly inside one."""
+    found: list[ir.Expr | ir.Stmt] = []
+    for name in node.__struct_fields__:
+        value = getattr(node, name)
+        if isinstance(value, ir.Expr | ir.Stmt):
+            found.append(value)
+        elif isinstance(value, tuple):
+            found += [v for v in value if isinstance(v, ir.Expr | ir.Stmt)]
+    return found
+
+
 def _is_boolean(e: ir.Expr) -> bool:
     match e:
         case ir.Op(_, _, operator, _):
@@ -545,17 +600,12 @@ def _reachable(program: ir.Program, *, everything: bool) -> set[str]:
 def called(node: ir.Stmt | ir.Expr) -> list[str]:
     """Gets the functions that a statement or expression calls, at any depth."""
     found: list[str] = []
-    stack: list[Any] = [node]
+    stack: list[ir.Expr | ir.Stmt] = [node]
     while stack:
         n = stack.pop()
         if isinstance(n, ir.Call | ir.Do):
             found.append(n.function)
-        for name in n.__struct_fields__:
-            value = getattr(n, name)
-            if isinstance(value, ir.Expr | ir.Stmt):
-                stack.append(value)
-            elif isinstance(value, tuple):
-                stack += [v for v in value if isinstance(v, ir.Expr | ir.Stmt)]
+        stack += _parts(n)
     return found
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from pathlib import Path
 from typing import Any
 
 from ..grammar.diagnostics import Report
@@ -20,15 +18,6 @@ def _view_of(name: str, report: Report) -> tuple[Folder, Node] | None:
     root = Files(report).yaml(folder, GAME_FILE, "game")
     view = entry(root, "view")
     return None if view is None else (folder, view)
-
-
-def view_fingerprint(name: str) -> str:
-    """Makes a key of the text of a game's view."""
-    found = _view_of(name, Report())
-    if found is None:
-        return ""
-    path = Path(found[0].path / text_of(found[1]))
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16] if path.is_file() else "none"
 
 
 def load_view(name: str, report: Report) -> Any:

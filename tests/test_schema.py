@@ -282,24 +282,50 @@ set2: {}
   source: S4 last paragraph
   rules: manila+enhanced-pirates
   players: 3
-  hands: {Ann: [nutmeg, silk]}
-  chance: {roll: [3, 4, 2]}
-  moves: [Ann bid 3, Bo pass]
+  seed: 3
+  offers: false
+  chance: {deal: [nutmeg, silk], die_shows: [[3, 4, 2], [5, 1, 6]]}
+  set: {"cash[Ann]": 45, fleet: [silk], "lies[silk]": afloat, master: none}
+  moves: [Ann bid 3, [Bo pass, pass]]
   expect:
   - not offered: Bo evict nutmeg 1
     because: x
+  - cash[Ann] = 45
+  - {options: 3, decides: Bo, over: false, "cash[Bo]": 30, "fleet": [silk]}
+  - options: [bid 3, pass]
+  - that: [a, b]
+  - perft: {1: 57, 2: 1763}
+  then:
+  - moves: [pass]
+    expect: {winner: Ann, returns: {Ann: 3}}
   under:
     captain-protected=no: {expect: [{offered: Bo evict nutmeg 1}]}
+    tie=shared: same
 === scenario: unsound
 - source: S4
   moves: Ann bid 3
 - name: x
   players: 0
-  under: {a=b: {moves: [3]}}
+  under: {a=b: {moves: [3]}, c=d: other}
+- name: y
+  position: {}
+  chance: {roll: 3, die: [[a, [1]]]}
+  expect: [{options: -1}, {perft: {0: 1}}, {over: 1}, 3, {"cash[Ann]": {a: 1}}]
+  then: [{say: hello}]
 !! 1:3 schema-missing-key
 !! 2:10 schema-type
 !! 4:12 schema-value
 !! 5:25 schema-type
+!! 5:35 schema-value
+!! 7:3 schema-unknown-key
+!! 8:18 schema-type
+!! 8:31 schema-type
+!! 9:22 schema-value
+!! 9:36 schema-key
+!! 9:51 schema-type
+!! 9:55 schema-type
+!! 9:72 schema-type
+!! 10:11 schema-unknown-key
 """
 
 
@@ -370,7 +396,7 @@ SHOWN = [
      "        |             ^^^^^^^^^^^^^^"),
     ("scenario", "- name: x\n  moves: [a, 3]\n",
      "x.yaml:2:14: error[schema-type]: item 2 of 'moves' of item 1 wants "
-     "a move as at the prompt, or a mapping, got the whole number 3\n"
+     "a move as at the prompt, got the whole number 3\n"
      "      2 |   moves: [a, 3]\n"
      "        |              ^\n"
      'help: write "3" in quotes if the text is meant'),

@@ -1,0 +1,527 @@
+"""Writes expressions, statements and functions of the program as C.
+
+Whatever may fail is written as a statement of its own before the expression that needs it, in the order in which it is
+worked out, so that the first error is the same as in Python. Expressions themselves change nothing and cannot fail.
+Numbers are `int` where 32 bits do, `int64_t` else. `bad`, `circle` and `stuck` do not return.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from . import program as ir
+from .c_layout import Layout, children, descend, identifier, is_wide
+
+WHYS = ("range", "none", "index", "zero", "loop", "stuck")
+"""The kinds of error, by the number C gives them."""
+
+ABSENT = "ABSENT"
+
+_INFIX = {"+": "+", "-": "-", "*": "*", "=": "==", "!=": "!=", "<": "<", "<=": "<=", "union": "|"}
+
+
+@dataclass(slots=True)
+class Piece:
+    """An expression that was written: the statements before it, and its text."""
+
+    lines: list[str]
+    text: str
+
+
+class Writer:
+    """Writes C text line by line."""
+
+    def __init__(self, program: ir.Program) -> None:
+        self.program = program
+        self.layout = Layout(program)
+        self.lines: list[str] = []
+        self.indent = 0
+        self.temps = 0
+        self.failing = _failing(program)
+        self.results = {f.name: _result_bounds(f) for f in program.functions.values()}
+        self.memos: dict[str, ir.Memo] = {}
+        self.known: set[str] = set()
+        self.lazy: set[str] = set()
+        self.worked_out: dict[str, int] = {}
+        self.position_is_const = False
+
+    # -------------------------------------------------------------------------------------------------------- text
+
+    def line(self, text: str) -> None:
+        """Writes a line."""
+        self.lines.append("    " * self.indent + text)
+
+    def open(self, text: str) -> None:
+        """Opens a brace."""
+        self.line(text + " {" if text else "{")
+        self.indent += 1
+
+    def close(self, text: str = "}") -> None:
+        """Closes a brace."""
+        self.indent -= 1
+        self.line(text)
+
+    def temp(self) -> str:
+        """Makes a name for a local."""
+        self.temps += 1
+        return f"t{self.temps}"
+
+    def hold(self, low: int, high: int, text: str) -> str:
+        """Keeps a value in a local."""
+        t = self.temp()
+        self.line(f"{c_int(low, high)} {t} = {text};")
+        return t
+
+    def aside(self, write: Callable[[], str], *, deeper: int = 1) -> Piece:
+        """Writes an expression that may never be worked out; its statements come back, not yet written."""
+        kept, known = self.lines, self.known
+        self.lines, self.known = [], set(known)
+        self.indent += deeper
+        text = write()
+        self.indent -= deeper
+        piece = Piece(self.lines, text)
+        self.lines, self.known = kept, known
+        return piece
+
+    # ------------------------------------------------------------------------------------------------- expressions
+
+    def expr(self, e: ir.Expr) -> str:
+        """Writes an expression; statements that it needs are written before."""
+        match e:
+            case ir.Const():
+                return number(e.value)
+            case ir.Load():
+                return self.layout.slot(e.slot)
+            case ir.LoadAt():
+                return self.element(e.base, e.index)
+            case ir.Temp():
+                return identifier(e.name)
+            case ir.Op():
+                return self.operator(e)
+            case ir.Cond():
+                return self.conditional(e)
+            case ir.Call():
+                return self.call(e)
+            case ir.Lookup():
+                return f"T_{identifier(e.table)}[{self.expr(e.index)}]"
+            case ir.Checked():
+                return self.check(e)
+            case ir.Memo():
+                return self.memo(e)
+        raise AssertionError(e)
+
+    def element(self, base: int, index: ir.Expr) -> str:
+        """Writes the place of slot base + index."""
+        constant, rest = split_constant(index)
+        m = self.layout.member_of[base]
+        at = base - m.first + constant
+        if rest is None:
+            return f"S->{m.name}[{at}]" if not m.scalar else f"S->{m.name}"
+        text = self.expr(rest)
+        if m.scalar:
+            return f"S->{m.name}"
+        if at:
+            text = f"{text} {'+' if at > 0 else '-'} {abs(at)}"
+        return f"S->{m.name}[{text}]"
+
+    def widened(self, e: ir.Op) -> list[str]:
+        """Writes the operands, the first one as 64 bits if the result needs them and no operand does."""
+        texts = [self.expr(a) for a in e.arguments]
+        if is_wide(e.low, e.high) and not any(is_wide(a.low, a.high) for a in e.arguments):
+            texts[0] = f"(int64_t){texts[0]}"
+        return texts
+
+    def operator(self, e: ir.Op) -> str:
+        """Writes an operator."""
+        a, op = e.arguments, e.operator
+        if op in ("and", "or"):
+            return self.junction(e)
+        if op in _INFIX:
+            return f"({f' {_INFIX[op]} '.join(self.widened(e))})"
+        if op in ("min", "max"):
+            return self.extreme(e)
+        texts = self.widened(e)
+        wide = any(is_wide(x.low, x.high) for x in (e, *a))
+        match op:
+            case "neg":
+                return f"(-{texts[0]})"
+            case "//" | "mod":
+                plain = a[0].low >= 0 and a[1].low > 0
+                if plain and not wide:
+                    return f"(int)((unsigned){texts[0]} {'/' if op == '//' else '%'} (unsigned){texts[1]})"
+                if plain:
+                    return f"({texts[0]} {'/' if op == '//' else '%'} {texts[1]})"
+                return f"{'floored' if op == '//' else 'modulo'}({', '.join(texts)})"
+            case "ceil":
+                return f"(-floored(-(int64_t){texts[0]}, {texts[1]}))"
+            case "not":
+                return f"(!{texts[0]})"
+            case "bit":
+                if isinstance(a[1], ir.Const):
+                    shift = f"{texts[0]} >> {texts[1]} & 1" if a[1].value else f"{texts[0]} & 1"
+                    return f"(({shift}) != 0)" if not wide else f"(int)({shift})"
+                self.shifts(a[1])
+                return f"(int)({texts[0]} >> {texts[1]} & 1)"
+            case "one":
+                self.shifts(a[0])
+                return f"(1 << {texts[0]})" if not wide else f"((int64_t)1 << {texts[0]})"
+            case "without":
+                return f"({texts[0]} & ~{'(int64_t)' if wide else ''}{texts[1]})"
+            case "count":
+                return f"__builtin_popcountll((uint64_t){texts[0]})"
+        raise AssertionError(op)
+
+    @staticmethod
+    def shifts(e: ir.Expr) -> None:
+        """Refuses shifts by more than 62 places."""
+        is_wide(0, 1 << max(0, min(e.high, 64)))
+
+    def extreme(self, e: ir.Op) -> str:
+        """Writes the least or greatest of some numbers."""
+        wide = any(is_wide(x.low, x.high) for x in (e, *e.arguments))
+        name = ("least" if e.operator == "min" else "most") + ("64" if wide else "")
+        texts = [self.expr(a) for a in e.arguments]
+        text = texts[0]
+        for t in texts[1:]:
+            text = f"{name}({text}, {t})"
+        return text
+
+    def junction(self, e: ir.Op) -> str:
+        """Writes `and` or `or`: what comes later is worked out only if it matters."""
+        both = e.operator == "and"
+        sign = "&&" if both else "||"
+        parts = [self.expr(e.arguments[0])]
+        for a in e.arguments[1:]:
+            piece = self.aside(lambda a=a: self.expr(a))  # type: ignore[misc]
+            if not piece.lines:
+                parts.append(piece.text)
+                continue
+            t = self.hold(0, 1, join(sign, parts))
+            self.open(f"if ({t})" if both else f"if (!{t})")
+            self.lines += piece.lines
+            self.line(f"{t} = {flag(a, piece.text)};")
+            self.close()
+            parts = [t]
+        return join(sign, parts)
+
+    def conditional(self, e: ir.Cond) -> str:
+        """Writes a choice between two values."""
+        condition = self.expr(e.condition)
+        then = self.aside(lambda: self.expr(e.then))
+        otherwise = self.aside(lambda: self.expr(e.otherwise))
+        if not then.lines and not otherwise.lines:
+            return f"({condition} ? {then.text} : {otherwise.text})"
+        t = self.temp()
+        self.line(f"{c_int(e.low, e.high)} {t};")
+        self.open(f"if ({condition})")
+        self.lines += then.lines
+        self.line(f"{t} = {then.text};")
+        self.close("} else {")
+        self.indent += 1
+        self.lines += otherwise.lines
+        self.line(f"{t} = {otherwise.text};")
+        self.close()
+        return t
+
+    def call(self, e: ir.Call) -> str:
+        """Writes a call; one that may fail is a statement of its own."""
+        text = f"{identifier(e.function)}({', '.join(['S', *(self.expr(a) for a in e.arguments)])})"
+        if e.function in self.failing:
+            return self.hold(*self.results[e.function], text)
+        return text
+
+    def check(self, e: ir.Checked) -> str:
+        """Writes a check of a value."""
+        text = self.expr(e.value)
+        if not isinstance(e.value, ir.Load | ir.Temp | ir.Const) and not text.isidentifier():
+            text = self.hold(e.value.low, e.value.high, text)
+        self.bad_if(e, text)
+        return text
+
+    def bad_if(self, e: ir.Checked, text: str) -> None:
+        """Writes the test of a checked value."""
+        tests = []
+        if e.value.low < e.low:
+            tests.append(f"{text} < {number(e.low)}")
+        if e.value.high > e.high:
+            tests.append(f"{text} > {number(e.high)}")
+        call = f"bad({e.site}, {WHYS.index(e.why)}, {text}, {number(e.low)}, {number(e.high)});"
+        if e.value.high < e.low or e.value.low > e.high:
+            self.line(call)
+        elif tests:
+            self.line(f"if (RARE({' || '.join(tests)})) {call}")
+
+    def memo(self, e: ir.Memo) -> str:
+        """Writes a value that is worked out at most once."""
+        name = identifier(e.name)
+        self.memos[name] = e
+        if name in self.known:
+            return name
+        self.worked_out[name] = self.worked_out.get(name, 0) + 1
+        if name in self.lazy:
+            piece = self.aside(lambda: self.expr(e.value))
+            self.open(f"if ({name} == {ABSENT})")
+            self.lines += piece.lines
+            self.line(f"{name} = {piece.text};")
+            self.close()
+        else:
+            self.line(f"{name} = {self.expr(e.value)};")
+        self.known.add(name)
+        return name
+
+    # -------------------------------------------------------------------------------------------------- statements
+
+    def body(self, statements: tuple[ir.Stmt, ...]) -> None:
+        """Writes statements."""
+        for s in statements:
+            self.stmt(s)
+
+    def inner(self, statements: tuple[ir.Stmt, ...]) -> None:
+        """Writes statements that may not be run."""
+        known = set(self.known)
+        self.body(statements)
+        self.known = known
+
+    def stmt(self, s: ir.Stmt) -> None:
+        """Writes a statement."""
+        match s:
+            case ir.Store():
+                self.store(s.value, lambda: self.layout.slot(s.slot))
+            case ir.StoreAt():
+                self.store(s.value, lambda: self.element(s.base, s.index))
+            case ir.SetTemp():
+                self.line(f"{identifier(s.name)} = {self.expr(s.value)};")
+            case ir.If():
+                self.branch(s)
+            case ir.For():
+                self.loop_over(s)
+            case ir.Loop():
+                turns = self.temp()
+                self.line(f"int {turns} = 0;")
+                self.open("for (;;)")
+                self.line(f"if (RARE(++{turns} > {self.program.step_budget})) circle({s.site});")
+                self.inner(s.body)
+                self.close()
+            case ir.Break():
+                self.line("break;")
+            case ir.Continue():
+                self.line("continue;")
+            case ir.Do():
+                self.line(f"{identifier(s.function)}({', '.join(['S', *(self.expr(a) for a in s.arguments)])});")
+            case ir.Return():
+                self.line(f"return {self.expr(s.value)};")
+            case ir.Tell():
+                self.told(s)
+            case ir.Emit():
+                self.emit(self.expr(s.action))
+            case ir.EmitRange():
+                low = self.expr(s.low)
+                self.emit_range(low, self.expr(s.high))
+            case _:
+                raise AssertionError(s)
+
+    def told(self, s: ir.Tell) -> None:
+        """Leaves a text out: nobody listens."""
+
+    def emit(self, action: str) -> None:
+        """Lists an option."""
+        self.line(f"o[n++] = {action};")
+
+    def emit_range(self, low: str, high: str) -> None:
+        """Lists options one after another."""
+        t = self.temp()
+        self.line(f"for (int64_t {t} = {low}, last = {high}; {t} <= last; {t}++) o[n++] = {t};")
+
+    def store(self, value: ir.Expr, place: Callable[[], str]) -> None:
+        """Writes a store: first the value, then the place."""
+        text = self.expr(value)
+        self.line(f"{place()} = {text};")
+
+    def branch(self, s: ir.If) -> None:
+        """Writes a branch."""
+        self.open(f"if ({bare(self.expr(s.condition))})")
+        self.inner(s.then)
+        otherwise = s.otherwise
+        while otherwise:
+            if len(otherwise) == 1 and isinstance(otherwise[0], ir.If):
+                inner = otherwise[0]
+                piece = self.aside(lambda i=inner: self.expr(i.condition), deeper=0)  # type: ignore[misc]
+                if not piece.lines:
+                    self.close(f"}} else if ({bare(piece.text)}) {{")
+                    self.indent += 1
+                    self.inner(inner.then)
+                    otherwise = inner.otherwise
+                    continue
+            self.close("} else {")
+            self.indent += 1
+            self.inner(otherwise)
+            break
+        self.close()
+
+    def loop_over(self, s: ir.For) -> None:
+        """Writes a loop over numbers."""
+        name = identifier(s.name)
+        low, high = self.expr(s.low), self.expr(s.high)
+        type_ = c_int(min(s.low.low, s.high.low), s.high.high + 1)
+        changed = any(isinstance(x, ir.SetTemp) and x.name == s.name for x in descend(*s.body))
+        counter = self.temp() if changed else name
+        if isinstance(s.high, ir.Const):
+            head, last = f"{type_} {counter} = {low}", high
+        else:
+            last = self.temp()
+            head = f"{type_} {counter} = {low}, {last} = {high}"
+        self.open(f"for ({head}; {counter} <= {last}; {counter}++)")
+        if changed:
+            self.line(f"{type_} {name} = {counter};")
+        self.inner(s.body)
+        self.close()
+
+    # --------------------------------------------------------------------------------------------------- functions
+
+    def locals_of(self, statements: tuple[ir.Stmt, ...], taken: tuple[str, ...] = ()) -> None:
+        """Declares the locals that statements set."""
+        bounds: dict[str, tuple[int, int]] = {}
+        loops = {n.name for n in descend(*statements) if isinstance(n, ir.For)}
+        for n in descend(*statements):
+            if isinstance(n, ir.SetTemp) and n.name not in taken and n.name not in loops:
+                low, high = bounds.get(n.name, (0, 0))
+                bounds[n.name] = min(low, n.value.low), max(high, n.value.high)
+        for name in sorted(bounds):
+            self.line(f"{c_int(*bounds[name])} {identifier(name)};")
+
+    def head(self, f: ir.Function) -> str:
+        """Writes the head of a function."""
+        position = "const Position *S" if f.kind != "procedure" else "Position *S"
+        parameters = [position, *(f"{c_int(*b)} {identifier(p)}" for p, b in self.parameters(f))]
+        if f.kind == "value":
+            type_ = c_int(*self.results[f.name])
+        elif f.kind == "options":
+            type_ = "int"
+            parameters.append("action_t *restrict o")
+        else:
+            type_ = "void"
+        return f"static {type_} {identifier(f.name)}({', '.join(parameters)})"
+
+    @staticmethod
+    def parameters(f: ir.Function) -> list[tuple[str, tuple[int, int]]]:
+        """Gets the parameters with their bounds."""
+        bounds = f.parameter_bounds or ((-ir.FAR, ir.FAR),) * len(f.parameters)
+        return list(zip(f.parameters, bounds, strict=True))
+
+    def function(self, f: ir.Function) -> None:
+        """Writes a function."""
+        self.worked_out, self.lazy = {}, set()
+        before, temps = len(self.lines), self.temps
+        self._function(f)
+        self.lazy = {name for name, times in self.worked_out.items() if times > 1}
+        if self.lazy:
+            del self.lines[before:]
+            self.temps = temps
+            self._function(f)
+
+    def _function(self, f: ir.Function) -> None:
+        self.memos, self.known = {}, set()
+        self.open(self.head(f))
+        start = len(self.lines)
+        self.locals_of(f.body, f.parameters)
+        if f.kind == "options":
+            self.line("int n = 0;")
+        self.body(f.body)
+        if f.kind == "options":
+            self.line("return n;")
+        elif f.kind == "value" and not (f.body and isinstance(f.body[-1], ir.Return)):
+            self.line("return 0;")
+        self.close()
+        self.line("")
+        declared = []
+        for name in sorted(self.memos):
+            e = self.memos[name].value
+            type_ = c_int(e.low, e.high)
+            declared.append(f"    {type_} {name}{f' = {ABSENT}' if name in self.lazy else ''};")
+        self.lines[start:start] = declared
+
+
+# ----------------------------------------------------------------------------------------------------- small helpers
+
+
+def number(value: int) -> str:
+    """Writes a constant."""
+    if is_wide(value, value):
+        return f"INT64_C({value})" if value >= 0 else f"(INT64_C({value + 1}) - 1)"
+    if value == -(1 << 31):
+        return f"({value + 1} - 1)"
+    return str(value) if value >= 0 else f"({value})"
+
+
+def c_int(low: int, high: int) -> str:
+    """Gets the type of a local."""
+    return "int64_t" if is_wide(low, high) else "int"
+
+
+def join(sign: str, parts: list[str]) -> str:
+    """Joins operands of a junction."""
+    return parts[0] if len(parts) == 1 else f"({f' {sign} '.join(parts)})"
+
+
+def flag(e: ir.Expr, text: str) -> str:
+    """Writes a flag that is kept: 0 or 1."""
+    return text if e.low >= 0 and e.high <= 1 else f"{text} != 0"
+
+
+def bare(text: str) -> str:
+    """Takes off the brackets around a whole text."""
+    if not (text.startswith("(") and text.endswith(")")):
+        return text
+    depth = 0
+    for i, c in enumerate(text):
+        depth += (c == "(") - (c == ")")
+        if depth == 0 and i < len(text) - 1:
+            return text
+    return text[1:-1]
+
+
+def split_constant(e: ir.Expr) -> tuple[int, ir.Expr | None]:
+    """Takes the constant part out of a sum."""
+    if isinstance(e, ir.Const):
+        return e.value, None
+    if isinstance(e, ir.Op) and e.operator in ("+", "-"):
+        a, b = e.arguments
+        if isinstance(b, ir.Const):
+            constant, rest = split_constant(a)
+            return constant + (b.value if e.operator == "+" else -b.value), rest
+        if isinstance(a, ir.Const) and e.operator == "+":
+            constant, rest = split_constant(b)
+            return constant + a.value, rest
+    return 0, e
+
+
+def _result_bounds(f: ir.Function) -> tuple[int, int]:
+    values = [n.value for n in descend(*f.body) if isinstance(n, ir.Return)]
+    if f.kind != "value" or not values:
+        return 0, 0
+    return min(v.low for v in values), max(v.high for v in values)
+
+
+def _failing(program: ir.Program) -> set[str]:
+    """Finds the functions in which something may fail."""
+    failing: set[str] = set()
+    calls: dict[str, set[str]] = {}
+    for f in program.functions.values():
+        calls[f.name] = set()
+        for n in descend(*f.body):
+            if isinstance(n, ir.Checked | ir.Loop):
+                failing.add(f.name)
+            elif isinstance(n, ir.Call | ir.Do):
+                calls[f.name].add(n.function)
+    changed = True
+    while changed:
+        changed = False
+        for name, called in calls.items():
+            if name not in failing and called & failing:
+                failing.add(name)
+                changed = True
+    return failing
+
+
+__all__ = ["ABSENT", "WHYS", "Piece", "Writer", "bare", "c_int", "children", "number"]
