@@ -34,7 +34,9 @@ class Backend(Writer):
             raise Unwritable(f"there are {program.actions:,} actions")
         if self.most_options > MOST_OPTIONS:
             raise Unwritable(f"a decision may have {self.most_options:,} options")
-        self.values = [f for f in program.functions.values() if f.kind == "value" and f.name in wanted(program)]
+        self.values = [
+            f for f in program.functions.values() if f.kind == "value" and f.name in wanted(program)
+        ]
         self.listers = [f for f in program.functions.values() if f.kind == "options"]
         self.backs = _ways_back(program)
 
@@ -153,7 +155,9 @@ class Backend(Writer):
             self.line("uint64_t x = luck->x;")
             self.line("int64_t decisions = luck->decisions;")
         else:
-            self.open("static int64_t step(Position *S, int how, int64_t what, int64_t value, action_t *restrict o)")
+            self.open(
+                "static int64_t step(Position *S, int how, int64_t what, int64_t value, action_t *restrict o)"
+            )
         self.line("int turns = 0, n, p;")
         self.line("int64_t a = value;")
         self.entries(bulk)
@@ -240,7 +244,9 @@ class Backend(Writer):
         """Writes a decision: who is asked, the options, and what a move leads to."""
         self.indent -= 1
         self.open(f"d{d.number}: /* {self.program.sites[d.site]} */")
-        {"one": self.decision_of_one, "each": self.decision_of_each, "any": self.decision_of_any}[d.mode](d, bulk)
+        {"one": self.decision_of_one, "each": self.decision_of_each, "any": self.decision_of_any}[d.mode](
+            d, bulk
+        )
         self.close()
         self.open(f"a{d.number}:")
         self.application(d)
@@ -431,7 +437,9 @@ class Backend(Writer):
         self.open("static int64_t call(Position *S, int function, const int64_t *a)")
         self.open("switch (function)")
         for i, f in enumerate(self.values):
-            arguments = "".join(f", ({self.c_type_of(b)})a[{k}]" for k, (_, b) in enumerate(self.parameters(f)))
+            arguments = "".join(
+                f", ({self.c_type_of(b)})a[{k}]" for k, (_, b) in enumerate(self.parameters(f))
+            )
             self.line(f"case {i}: return {identifier(f.name)}(S{arguments});")
         self.line("default: lost(function);")
         self.close()
@@ -461,13 +469,17 @@ class Backend(Writer):
         self.line("")
         for name, function in (("score_of", p.score), ("tie_break_of", p.tie_break)):
             value = f"{identifier(function)}(S, p)" if function else "0"
-            self.line(f"LOCAL int64_t {name}(const Position *S, int p) {{ (void)S; (void)p; return {value}; }}")
+            self.line(
+                f"LOCAL int64_t {name}(const Position *S, int p) {{ (void)S; (void)p; return {value}; }}"
+            )
         self.open("static void measure(const Position *S, int64_t *out)")
         self.line("(void)S; (void)out;")
         at = 0
         for m in p.measures:
             if m.per:
-                self.line(f"for (int p = 0; p < PLAYERS; p++) out[{at} + p] = {identifier(m.function)}(S, p);")
+                self.line(
+                    f"for (int p = 0; p < PLAYERS; p++) out[{at} + p] = {identifier(m.function)}(S, p);"
+                )
                 at += p.players
             else:
                 self.line(f"out[{at}] = {identifier(m.function)}(S);")

@@ -91,6 +91,7 @@ static int64_t told_of(int64_t *out)
 
 EXPORTED const char *hm_fingerprint(void) { return FINGERPRINT; }
 EXPORTED int64_t hm_position_bytes(void) { return (int64_t)sizeof(Position); }
+EXPORTED int64_t hm_most_options(void) { return MOST_OPTIONS; }
 
 /* Runs on to the next stop: gives how many options there are, or a STOP_ number. */
 EXPORTED int64_t hm_run(int64_t *slots, int64_t how, int64_t what, int64_t value, int64_t *options, int64_t *error)

@@ -308,7 +308,9 @@ class Writer:
             case ir.Continue():
                 self.line("continue;")
             case ir.Do():
-                self.line(f"{identifier(s.function)}({', '.join(['S', *(self.expr(a) for a in s.arguments)])});")
+                self.line(
+                    f"{identifier(s.function)}({', '.join(['S', *(self.expr(a) for a in s.arguments)])});"
+                )
             case ir.Return():
                 self.line(f"return {self.expr(s.value)};")
             case ir.Tell():

@@ -85,7 +85,11 @@ class _Checker(ExpressionChecker):
                     for v in variables:
                         indices = tuple(self.type_of(t) for t in v.indices)
                         checked.variables[v.name.text] = Variable(v, indices, self.type_of(v.type), tally)
-                case tree.Rule(_, name, params) | tree.Move(_, name, params) | tree.Define(_, name, params) as d:
+                case (
+                    tree.Rule(_, name, params)
+                    | tree.Move(_, name, params)
+                    | tree.Define(_, name, params) as d
+                ):
                     result = self.type_of(d.type) if isinstance(d, tree.Define) else None
                     symbol = Callable(d, tuple(self._param(p) for p in params), result, definition.layer)
                     checked.callables[name.text] = symbol
@@ -198,14 +202,22 @@ class _Checker(ExpressionChecker):
         if symbol is None or symbol.node is not move:
             return
         for p, local in zip(move.params, symbol.params, strict=False):
-            if not isinstance(local.type, EnumType | TextType | UnknownType) and local.type not in (INT, FLAG):
+            if not isinstance(local.type, EnumType | TextType | UnknownType) and local.type not in (
+                INT,
+                FLAG,
+            ):
                 self.error(
-                    "type", f"a move's parameter cannot be {local.type}", p.span, help="name an enumeration or a range"
+                    "type",
+                    f"a move's parameter cannot be {local.type}",
+                    p.span,
+                    help="name an enumeration or a range",
                 )
             self._bounds(p.type)
             self.scopes[-1][p.name.text] = local
         if move.says is None:
-            self.error("move-says", f"move '{move.name.text}' has no words", move.name.span, help='add: says "…"')
+            self.error(
+                "move-says", f"move '{move.name.text}' has no words", move.name.span, help='add: says "…"'
+            )
         for text in (move.says, move.shows, move.means):
             if text is not None:
                 self.template(text)
@@ -269,9 +281,7 @@ class _Checker(ExpressionChecker):
                         f"'{label.text}' is not {'a reading' if enum.origin == 'question' else 'an entry'}"
                         f" of '{enum.name}'",
                         label.span,
-                        help=suggestion(
-                            label.text, enum.entries, what=f"its {_entries(enum)} are"
-                        ),
+                        help=suggestion(label.text, enum.entries, what=f"its {_entries(enum)} are"),
                     )
         if "else" not in seen:
             missing = [e for e in (*enum.entries, *(["none"] if optional else [])) if e not in seen]
@@ -307,7 +317,9 @@ class _Checker(ExpressionChecker):
                 if isinstance(t, SetType):
                     self.expect(item, t.base)
                 else:
-                    self._wants_kind(t, target, "a set", help="write 'increase x by n', or 'put x on top of pile'")
+                    self._wants_kind(
+                        t, target, "a set", help="write 'increase x by n', or 'put x on top of pile'"
+                    )
                     self.infer(item)
             case tree.Remove(_, item, target):
                 t = self.target(target)
@@ -370,9 +382,16 @@ class _Checker(ExpressionChecker):
                 symbol = self.checked.callables.get(name.text)
                 if symbol is None or symbol.kind != "rule":
                     rules = [c.name for c in self.checked.callables.values() if c.kind == "rule"]
-                    known = f"'{name.text}' is a {symbol.kind}, not a rule" if symbol else f"no rule '{name.text}'"
+                    known = (
+                        f"'{name.text}' is a {symbol.kind}, not a rule"
+                        if symbol
+                        else f"no rule '{name.text}'"
+                    )
                     self.error(
-                        "unknown-rule", known, name.span, help=suggestion(name.text, rules, what="the rules are")
+                        "unknown-rule",
+                        known,
+                        name.span,
+                        help=suggestion(name.text, rules, what="the rules are"),
                     )
                     for argument in arguments:
                         self.infer(argument)
@@ -441,9 +460,7 @@ class _Checker(ExpressionChecker):
         self._move_names(s.moves)
         if s.nobody is not None:
             if s.mode != "any":
-                self.error(
-                    "choose-nobody", "only 'choose any' can end with nobody acting", s.nobody.span
-                )
+                self.error("choose-nobody", "only 'choose any' can end with nobody acting", s.nobody.span)
             self._move_names((s.nobody,))
 
     def _move_names(self, moves: tuple[tree.Word, ...]) -> None:
@@ -452,9 +469,14 @@ class _Checker(ExpressionChecker):
             symbol = self.checked.callables.get(word.text)
             if symbol is None or symbol.kind != "move":
                 known = [c.name for c in self.checked.callables.values() if c.kind == "move"]
-                message = f"'{word.text}' is a {symbol.kind}, not a move" if symbol else f"no move '{word.text}'"
+                message = (
+                    f"'{word.text}' is a {symbol.kind}, not a move" if symbol else f"no move '{word.text}'"
+                )
                 self.error(
-                    "unknown-move", message, word.span, help=suggestion(word.text, known, what="the moves are")
+                    "unknown-move",
+                    message,
+                    word.span,
+                    help=suggestion(word.text, known, what="the moves are"),
                 )
             else:
                 self.checked.refs[word] = symbol

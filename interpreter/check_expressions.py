@@ -119,7 +119,11 @@ class ExpressionChecker:
             case tree.SetType(_, base):
                 inner = self.type_of(base)
                 if isinstance(inner, EnumType) and len(inner.entries) > 62:
-                    self.error("set-size", f"a set holds one of at most 62, {inner.name} has {len(inner.entries)}", node.span)
+                    self.error(
+                        "set-size",
+                        f"a set holds one of at most 62, {inner.name} has {len(inner.entries)}",
+                        node.span,
+                    )
                 elif not isinstance(inner, EnumType | UnknownType):
                     self.error("type", f"a set holds entries of an enumeration, not {inner}", node.span)
                 return SetType(inner)
@@ -404,7 +408,12 @@ class ExpressionChecker:
     def _either(self, a: tree.Expr, b: tree.Expr, wanted: Type | None) -> Type:
         first = self.infer(a, wanted)
         second = self.infer(b, wanted or first)
-        if isinstance(first, OptionalType) and fits(second, first) and wanted is not None and fits(second, wanted):
+        if (
+            isinstance(first, OptionalType)
+            and fits(second, first)
+            and wanted is not None
+            and fits(second, wanted)
+        ):
             # `master if master is not none else …`: that the first one is not none is checked when it runs
             return second if not isinstance(second, NONE.__class__) else first
         if fits(second, first):
@@ -480,7 +489,11 @@ class ExpressionChecker:
 
     def _index(self, node: tree.Index) -> Type:
         base = node.value
-        if isinstance(base, tree.Name) and self._local(base.text) is None and base.text in self.checked.variables:
+        if (
+            isinstance(base, tree.Name)
+            and self._local(base.text) is None
+            and base.text in self.checked.variables
+        ):
             v = self.checked.variables[base.text]
             self.checked.refs[base] = v
             self.checked.types[base] = v.type
@@ -538,7 +551,9 @@ class ExpressionChecker:
             for a in arguments:
                 self.expect(a, wanted)
             if (count is not None and len(arguments) != count) or not arguments:
-                self.error("arguments", f"'{name.text}' takes {_count(count or 2)}, got {len(arguments)}", name.span)
+                self.error(
+                    "arguments", f"'{name.text}' takes {_count(count or 2)}, got {len(arguments)}", name.span
+                )
             return result
         for a in arguments:
             self.infer(a)
@@ -568,7 +583,9 @@ class ExpressionChecker:
                 t = self.infer(operand)
                 if isinstance(t, PileType | ListType | SetType):
                     if isinstance(t, SetType) and not isinstance(self.checked.refs.get(operand), AllRef):
-                        self.error("type", "a set has no order", operand.span, help="write 'the first x in …'")
+                        self.error(
+                            "type", "a set has no order", operand.span, help="write 'the first x in …'"
+                        )
                     return t.base
                 if not isinstance(t, UnknownType):
                     self.error("type", f"got {t}, want a pile or a list", operand.span)
@@ -600,7 +617,10 @@ class ExpressionChecker:
                 return FLAG
             case _:
                 a, b = self._sides(left, right)
-                plain = (a.base if isinstance(a, OptionalType) else a, b.base if isinstance(b, OptionalType) else b)
+                plain = (
+                    a.base if isinstance(a, OptionalType) else a,
+                    b.base if isinstance(b, OptionalType) else b,
+                )
                 for t, side in zip(plain, (left, right), strict=True):
                     if t != INT and not isinstance(t, EnumType | UnknownType):
                         self.error("type", f"{t} has no order", side.span)

@@ -30,9 +30,7 @@ def check_secrets(checked: Checked, report: Report) -> None:
     finder = _Finder(checked)
     for symbol in checked.callables.values():
         node = symbol.node
-        finder.lets = {
-            n.name.text: n.value for n in walk(node) if isinstance(n, tree.Let | tree.ResultLet)
-        }
+        finder.lets = {n.name.text: n.value for n in walk(node) if isinstance(n, tree.Let | tree.ResultLet)}
         if isinstance(node, tree.Move):
             for text in (node.says, node.shows, node.means, *(g.reason for g in node.guards)):
                 if text is None:

@@ -134,7 +134,11 @@ def check_unused(checked: Checked, report: Report) -> None:
             report.warning("unused", f"nothing uses {symbol.kind} '{symbol.name}'", symbol.node.name.span)
     for definition in checked.rules.definitions:
         if isinstance(definition.node, tree.KindDef) and definition.node.name.text not in names:
-            report.warning("unused", f"nothing uses kind '{definition.node.name.text}'", definition.node.name.span)
+            report.warning(
+                "unused", f"nothing uses kind '{definition.node.name.text}'", definition.node.name.span
+            )
     for variable in checked.variables.values():
         if variable not in used:
-            report.warning("unused", f"nothing uses state variable '{variable.name}'", variable.node.name.span)
+            report.warning(
+                "unused", f"nothing uses state variable '{variable.name}'", variable.node.name.span
+            )

@@ -133,7 +133,9 @@ def hooks(sites: Sequence[Span] = ()) -> dict[str, Callable[..., Any]]:
     from .errors import BrokenRule
 
     def bad(site: int, why: str, value: int, low: int, high: int) -> int:
-        raise BrokenRule(f"runtime-{why}", f"this cannot be worked out here: got {value}, want {low} to {high}")
+        raise BrokenRule(
+            f"runtime-{why}", f"this cannot be worked out here: got {value}, want {low} to {high}"
+        )
 
     return {"bad": bad}
 

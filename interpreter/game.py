@@ -25,6 +25,7 @@ from .chance import Script, Streams
 from .errors import BrokenRule, IllegalMove, UnclearMove
 from .labels import Labels
 from .python_backend import Position, PythonMachine, Stop, write_source
+from .types import TextType
 from .words import Words
 
 if TYPE_CHECKING:
@@ -97,6 +98,9 @@ class Game:
         self.program = compiled.program
         self.name = name
         self.offers = offers
+        texts = [""]
+        for labels in compiled.labels.values():
+            labels.texts = texts
         self._key = key
         self._machines: dict[bool, PythonMachine] = {}
         self._events: list[Event] = []
@@ -211,7 +215,14 @@ class Game:
         def taken(action: int, player: int) -> None:
             events.append(Event("taken", None, action=action, player=player))
 
-        return {"bad": bad, "circle": circle, "stuck": stuck, "changed": changed, "told": told, "taken": taken}
+        return {
+            "bad": bad,
+            "circle": circle,
+            "stuck": stuck,
+            "changed": changed,
+            "told": told,
+            "taken": taken,
+        }
 
     def variable_at(self, slot: int) -> tuple[ir.Variable, tuple[int, ...]] | None:
         """Finds which variable and element a slot belongs to; a pile's slots have their place as last index (0: length)."""
@@ -244,10 +255,19 @@ class Game:
         return state
 
     def state_at(
-        self, position: Position, *, seed: int | None = None, scripts: Mapping[str, Script] | None = None, trace: bool = False
+        self,
+        position: Position,
+        *,
+        seed: int | None = None,
+        scripts: Mapping[str, Script] | None = None,
+        trace: bool = False,
     ) -> State:
         """Makes a state of a position that was kept; it must stand where the game stops."""
-        streams = Streams(seed or 0, self.program.streams, scripts) if seed is not None or scripts is not None else None
+        streams = (
+            Streams(seed or 0, self.program.streams, scripts)
+            if seed is not None or scripts is not None
+            else None
+        )
         machine = self.machine(traced=trace)
         position = list(position)
         state = State(self, machine, position, machine.stop(position), streams)
@@ -266,7 +286,9 @@ class Game:
             offset = offset * count + (i - low)
         return v.slot + offset * v.width
 
-    def expression(self, text: str, parameters: Mapping[str, str] | None = None, *, span: Span | None = None) -> Figure:
+    def expression(
+        self, text: str, parameters: Mapping[str, str] | None = None, *, span: Span | None = None
+    ) -> Figure:
         """Compiles an expression of the rules language, e.g. `cash[p]` with parameters {"p": "player"}.
 
         `span` says where the text was read from. Raises `RulesError`.
@@ -275,7 +297,9 @@ class Game:
 
         return Figure(self, compile_figure(self, text, parameters or {}, span=span), hooks())
 
-    def view_figure(self, text: str, parameters: Mapping[str, str] | None = None, *, span: Span | None = None) -> Figure:
+    def view_figure(
+        self, text: str, parameters: Mapping[str, str] | None = None, *, span: Span | None = None
+    ) -> Figure:
         """Compiles an expression as `expression` does, or takes it from those kept by `keep_figures`."""
         from .figures import Figure, compile_figure, hooks
 
@@ -500,7 +524,9 @@ class State:
     def winners(self) -> list[int]:
         """Gets the seats with the best score, the tie break considered."""
         tie = self.game.program.tie_break
-        keys = [(s, self.machine.call(tie, self.position, p) if tie else 0) for p, s in enumerate(self.scores())]
+        keys = [
+            (s, self.machine.call(tie, self.position, p) if tie else 0) for p, s in enumerate(self.scores())
+        ]
         best = max(keys)
         return [p for p, k in enumerate(keys) if k == best]
 
@@ -513,7 +539,9 @@ class State:
         out: dict[str, int | list[int]] = {}
         for m in self.game.program.measures:
             if m.per:
-                out[m.text] = [self.machine.call(m.function, self.position, p) for p in range(self.game.program.players)]
+                out[m.text] = [
+                    self.machine.call(m.function, self.position, p) for p in range(self.game.program.players)
+                ]
             else:
                 out[m.text] = self.machine.call(m.function, self.position)
         return out
@@ -521,7 +549,9 @@ class State:
     def broken_invariants(self) -> list[str]:
         """Lists the declared invariants that do not hold."""
         return [
-            text for text, name, _ in self.game.program.invariants if not self.machine.call(name, self.position)
+            text
+            for text, name, _ in self.game.program.invariants
+            if not self.machine.call(name, self.position)
         ]
 
     # -------------------------------------------------------------------------------------------------------- words
@@ -581,13 +611,15 @@ class State:
                 actor = self.actor(a) if player is None else player
                 if self.describe(a, actor, lang).casefold() == wanted:
                     return a
-        if player is None and wanted.split(" ", 1)[0] in (names := [n.casefold() for n in self.game.player_names]):
-            who, _, rest = wanted.partition(" ")
-            return self.parse_action(rest, language, names.index(who))
+        if player is None and wanted.split(" ", 1)[0] in (
+            names := [n.casefold() for n in self.game.player_names]
+        ):
+            who, _, rest = " ".join(words.split()).partition(" ")
+            return self.parse_action(rest, language, names.index(who.casefold()))
         who_acts = self.current_player() if player is None else player
         n = self.game.program.actions
         for lang in dict.fromkeys((language, "en")):
-            for a in self.game.words(lang).read(wanted):
+            for a in self.game.words(lang).read(" ".join(words.split())):
                 coded = a if player is None or player == self.current_player() else a + n * (player + 1)
                 if self._legal(coded):
                     return coded if self.decision and self.decision.mode == "any" else a
@@ -596,7 +628,9 @@ class State:
                     raise IllegalMove("illegal", refusal.reason, refusal.span)
         known = [self.describe(a, self.actor(a), language) for a in self.legal_actions()]
         near = nearest(wanted, known)
-        raise UnclearMove("unclear", f"no move is called '{words}'" + (f"; did you mean '{near}'?" if near else ""))
+        raise UnclearMove(
+            "unclear", f"no move is called '{words}'" + (f"; did you mean '{near}'?" if near else "")
+        )
 
     def why_not(self, action: int, player: int | None = None, language: str = "en") -> Refusal | None:
         """Tells why an action may not be taken now; None if it may."""
@@ -629,7 +663,9 @@ class State:
         for v in self.game.program.variables.values():
             if v.visibility == "none" or v.tally:
                 continue
-            if v.visibility == "player" and (player is None or self.machine.call(v.owner, self.position) != player):
+            if v.visibility == "player" and (
+                player is None or self.machine.call(v.owner, self.position) != player
+            ):
                 continue
             for offset, indices in elements(v):
                 if v.visibility == "index" and indices[0] != player:
@@ -641,7 +677,8 @@ class State:
         """Writes all that a player sees of the position now."""
         parts: dict[str, list[str]] = {}
         for v, _, value in self.visible(player):
-            parts.setdefault(v.name, []).append(str(value))
+            shown = repr(self.game.labels().value(value, v.type)) if isinstance(v.type, TextType) else str(value)
+            parts.setdefault(v.name, []).append(shown)
         decision = self.decision
         where = "chance" if self.is_chance_node() else "over" if decision is None else f"d{decision.number}"
         lines = [f"at {where} players {','.join(map(str, self.players_to_act()))}"]

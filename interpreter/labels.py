@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 
 from . import program as ir
-from .types import EnumType, FlagType, OptionalType, PileType, SetType, Type
+from .layout import MOST_TEXTS
+from .types import EnumType, FlagType, OptionalType, SetType, TextType, Type
 
 LANGUAGES = ("en", "zh-Hans", "zh-Hant")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
@@ -24,6 +25,8 @@ class Labels(Struct):
     names: dict[str, str] = field(default_factory=dict)
     sentences: dict[str, str] = field(default_factory=dict)
     players: tuple[str, ...] = ()
+    texts: list[str] = field(default_factory=lambda: [""])
+    """The free texts that players gave, by number; number 0 stands for one not yet given."""
 
     def entry(self, enum: EnumType, index: int) -> str:
         """Gets the name of an entry of an enumeration."""
@@ -41,7 +44,9 @@ class Labels(Struct):
         match type_:
             case OptionalType(base):
                 if value < 0:
-                    return {"en": "nobody"}.get(self.language, "无人" if self.language == "zh-Hans" else "無人")
+                    return {"en": "nobody"}.get(
+                        self.language, "无人" if self.language == "zh-Hans" else "無人"
+                    )
                 return self.value(value, base)
             case EnumType():
                 return self.entry(type_, value) if 0 <= value < len(type_.entries) else "?"
@@ -50,8 +55,8 @@ class Labels(Struct):
             case SetType(base) if isinstance(base, EnumType):
                 names = [self.entry(base, i) for i in range(len(base.entries)) if value >> i & 1]
                 return (", " if self.language == "en" else "、").join(names) or "–"
-            case PileType():
-                return str(value)
+            case TextType():
+                return self.texts[value] if 0 < value < len(self.texts) else "…"
             case _:
                 return str(value)
 
@@ -63,8 +68,18 @@ class Labels(Struct):
         }
         return _PLACEHOLDER.sub(lambda m: shown.get(m[1], m[0]), self.sentence(text.sentence))
 
+    def intern(self, text: str) -> int:
+        """Gets the number of a free text, giving it one if it is new."""
+        if text not in self.texts:
+            if len(self.texts) >= MOST_TEXTS:
+                raise ValueError("too many different texts")
+            self.texts.append(text)
+        return self.texts.index(text)
+
     def missing(self, program: ir.Program) -> list[str]:
         """Lists the sentences and entries of a program that this language has no label for."""
         wanted = [t.sentence for t in program.texts if not _PLACEHOLDER.fullmatch(t.sentence)]
         wanted += [m.text for m in program.measures] + [text for text, _, _ in program.invariants]
-        return sorted({s for s in wanted if re.search("[A-Za-z]", _PLACEHOLDER.sub("", s)) and s not in self.sentences})
+        return sorted(
+            {s for s in wanted if re.search("[A-Za-z]", _PLACEHOLDER.sub("", s)) and s not in self.sentences}
+        )

@@ -10,6 +10,8 @@ from msgspec import Struct
 
 from .types import Type
 
+MOST_TEXTS = 1 << 20
+"""How many different free texts one process may know; a text is kept as its number among them."""
 FREE = 1 << 31
 """Bound of numbers whose range nobody declared, such as locals worked out from others."""
 

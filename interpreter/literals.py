@@ -78,7 +78,11 @@ class Literals:
             case IntType() | TextType():
                 if isinstance(value, int) and not isinstance(value, bool):
                     return value
-                if isinstance(value, str) and value.strip().lstrip("-").isascii() and value.strip().lstrip("-").isdigit():
+                if (
+                    isinstance(value, str)
+                    and value.strip().lstrip("-").isascii()
+                    and value.strip().lstrip("-").isdigit()
+                ):
                     return int(value)
         raise NoLiteral(f"got {describe(Scalar(value, span))}, want {type_}", span)
 

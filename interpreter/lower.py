@@ -135,8 +135,17 @@ class _Lowering(DecisionLowering):
                 elif node.secret_to is not None:
                     visibility = "player"
             self.variables[v.name] = ir.Variable(
-                v.name, first, tuple(dims), v.type, shape.low, shape.high, shape.width, initial, visibility,
-                node.span, tally,
+                v.name,
+                first,
+                tuple(dims),
+                v.type,
+                shape.low,
+                shape.high,
+                shape.width,
+                initial,
+                visibility,
+                node.span,
+                tally,
             )
         if not tally:
             self._owners()
@@ -154,10 +163,7 @@ class _Lowering(DecisionLowering):
     def _finish_slots(self) -> None:
         """Moves tallies and row counters to the end of the position and renumbers every slot."""
         tallies = [
-            n
-            for v in self.variables.values()
-            if v.tally
-            for n in range(v.slot, v.slot + self.total(v))
+            n for v in self.variables.values() if v.tally for n in range(v.slot, v.slot + self.total(v))
         ]
         tail = set(tallies)
         order = [n for n in range(len(self.slots)) if n not in tail]
@@ -194,7 +200,14 @@ class _Lowering(DecisionLowering):
 
     # ---------------------------------------------------------------------------------------------------- figures
 
-    def _function(self, name: str, result: tree.Result, env: Env, names: tuple[str, ...], bounds: tuple[tuple[int, int], ...]) -> str:
+    def _function(
+        self,
+        name: str,
+        result: tree.Result,
+        env: Env,
+        names: tuple[str, ...],
+        bounds: tuple[tuple[int, int], ...],
+    ) -> str:
         wide = Shape(INT, -ir.FAR, ir.FAR)
         body = self._returns(result, env, wide)
         self.functions[name] = ir.Function(name, names, body, "value", (-ir.FAR, ir.FAR), bounds)

@@ -150,13 +150,21 @@ class BlockLowering(StatementLowering):
         outer = self.code.env.locals
         for i, s in enumerate(body):
             if isinstance(s, tree.Let):
-                self._let(s, any(self.stops(x) or self.leaves(x) or isinstance(x, tree.For | tree.Repeat) for x in body[i + 1 :]))
+                self._let(
+                    s,
+                    any(
+                        self.stops(x) or self.leaves(x) or isinstance(x, tree.For | tree.Repeat)
+                        for x in body[i + 1 :]
+                    ),
+                )
             elif self.stops(s) or self.leaves(s):
                 if not self.waiting(s, loop):
                     return False
             else:
                 self.statement(s, self.code)
-        self.code.env = replace(self.code.env, locals={k: v for k, v in self.code.env.locals.items() if k in outer})
+        self.code.env = replace(
+            self.code.env, locals={k: v for k, v in self.code.env.locals.items() if k in outer}
+        )
         return True
 
     def _let(self, s: tree.Let, outlives: bool) -> None:
@@ -431,7 +439,18 @@ class BlockLowering(StatementLowering):
         base, size, index = target
         self.chances.append(
             ir.ChanceNode(
-                number, block.number, site, stream[0], stream[1], ordinal, low, count, weights, base, size, index,
+                number,
+                block.number,
+                site,
+                stream[0],
+                stream[1],
+                ordinal,
+                low,
+                count,
+                weights,
+                base,
+                size,
+                index,
                 after.number,
             )
         )
@@ -511,7 +530,9 @@ class BlockLowering(StatementLowering):
         """Lowers the test whether `outcome` is a member of `domain`."""
         match domain:
             case tree.Range(_, low, high):
-                return make("and", make("<=", self.expr(low, env), outcome), make("<=", outcome, self.expr(high, env)))
+                return make(
+                    "and", make("<=", self.expr(low, env), outcome), make("<=", outcome, self.expr(high, env))
+                )
             case tree.Clockwise():
                 return TRUE
             case tree.Members(_, of):

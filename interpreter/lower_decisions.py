@@ -44,7 +44,7 @@ class DecisionLowering(BlockLowering):
             for p, local in zip(node.params, symbol.params, strict=True):
                 shape = self._param(p, env)[0]
                 lows.append(shape.low)
-                counts.append(1 if isinstance(shape.type, TextType) else shape.count)
+                counts.append(shape.count)
                 env = env.bind(local, ir.Temp(shape.low, shape.high, f"{local.name}_"))
             info = ir.MoveInfo(
                 symbol.name,
@@ -59,7 +59,9 @@ class DecisionLowering(BlockLowering):
                 guards=tuple(g.span for g in node.guards if not g.listing),
             )
             if info.actions > MOST_ACTIONS:
-                self.report.error("too-many-actions", f"'{symbol.name}' has too many instances", node.name.span)
+                self.report.error(
+                    "too-many-actions", f"'{symbol.name}' has too many instances", node.name.span
+                )
             first += info.actions
             self.move_numbers[symbol.name] = len(self.moves)
             self.moves.append(info)
@@ -257,7 +259,9 @@ class DecisionLowering(BlockLowering):
             info = self.moves[self.move_numbers[word.text]]
             guards = list(symbol.node.guards)
             body += self._instances(symbol, info, guards, 0, const(info.first), env, info.actions)
-        self.functions[name] = ir.Function(name, ("actor",), tuple(body), "options", parameter_bounds=((0, players - 1),))
+        self.functions[name] = ir.Function(
+            name, ("actor",), tuple(body), "options", parameter_bounds=((0, players - 1),)
+        )
         return name
 
     def _instances(
@@ -309,7 +313,7 @@ class DecisionLowering(BlockLowering):
         stride = 1
         for c in info.counts[k + 1 :]:
             stride *= c
-        if isinstance(shape.type, TextType):
+        if isinstance(shape.type, TextType):  # listed once, without a text; whoever makes the move gives one
             return self._instances(symbol, info, guards, k + 1, action, env.bind(local, FALSE), instances)
         fixed = isinstance(low, ir.Const) and isinstance(high, ir.Const)
         if fixed and instances <= WRITTEN_OUT:

@@ -17,7 +17,7 @@ from ..grammar.diagnostics import Report
 from ..grammar.span import Span
 from ..grammar.walk import walk
 from . import program as ir
-from .layout import Shape, Slots
+from .layout import MOST_TEXTS, Shape, Slots
 from .program import FALSE, TRUE, Expr, const, make
 from .ruleset import Datum, Record, Table
 from .symbols import (
@@ -175,7 +175,7 @@ class ExpressionLowering:
             case tree.FlagType():
                 return Shape(FLAG, 0, 1)
             case tree.TextType():
-                return Shape(type_, 0, 1 << 20)
+                return Shape(type_, 0, MOST_TEXTS - 1)
             case tree.OptionalType(span, base):
                 inner = self.shape(base)
                 if inner.low < 0:
@@ -229,7 +229,9 @@ class ExpressionLowering:
         """Makes sure that a value lies within bounds: by knowing, by a fact, or by a check when it runs."""
         if value.low < low:
             value = raised(value, env)
-        why: Literal["none", "index"] = "none" if value.low == -1 and low == 0 and value.high <= high else "index"
+        why: Literal["none", "index"] = (
+            "none" if value.low == -1 and low == 0 and value.high <= high else "index"
+        )
         if value.high < low or value.low > high:
             self.report.error("range", f"this is never within {low} to {high}", node.span)
             return const(low)
@@ -270,7 +272,9 @@ class ExpressionLowering:
                     if divisor.low == 0:
                         divisor = ir.checked(divisor, 1, divisor.high, self.site(right.span), "zero")
                     else:
-                        self.report.error("range", "this may divide by a number that is not positive", right.span)
+                        self.report.error(
+                            "range", "this may divide by a number that is not positive", right.span
+                        )
                 return make("//" if rounding != "up" else "ceil", self.expr(left, env), divisor)
             case tree.Conditional(_, value, condition, otherwise):
                 test = self.expr(condition, env)
@@ -459,7 +463,9 @@ class ExpressionLowering:
         if shape_of_call not in self.too_large and all(
             _simple(v) or _uses(symbol, p) <= 1 for v, p in zip(values, symbol.params, strict=True)
         ):
-            inner = Env(dict(zip(symbol.params, values, strict=True)), env.actor, env.facts, env.memos, env.lasting)
+            inner = Env(
+                dict(zip(symbol.params, values, strict=True)), env.actor, env.facts, env.memos, env.lasting
+            )
             value = self.result(symbol.node.result, inner)
             if value is not None:
                 shape = self.shape(symbol.node.type)
@@ -567,9 +573,7 @@ class ExpressionLowering:
     def _result_cases(self, match_: tree.ResultMatch, env: Env) -> list[tuple[Expr, tree.Result]]:
         return [(t, c.result) for t, c in self.cases(match_.subject, match_.cases, env)]
 
-    def cases(
-        self, subject: tree.Expr, cases: tuple[_Case, ...], env: Env
-    ) -> list[tuple[Expr, _Case]]:
+    def cases(self, subject: tree.Expr, cases: tuple[_Case, ...], env: Env) -> list[tuple[Expr, _Case]]:
         """Lowers the labels of a match: each case with the test for it; the last one left holds for certain."""
         value = self.expr(subject, env)
         out: list[tuple[Expr, _Case]] = []
@@ -731,9 +735,7 @@ class ExpressionLowering:
                     length, item, most, low_, high_ = self._list(of, env)
                     return Run(most, lambda k: make("<", k, length), item, low_, high_)
                 pile = self.pile(of, env)
-                return Run(
-                    pile.capacity, lambda k: make("<", k, pile.length), pile.item, pile.low, pile.high
-                )
+                return Run(pile.capacity, lambda k: make("<", k, pile.length), pile.item, pile.low, pile.high)
         raise AssertionError(node)
 
     # -------------------------------------------------------------------------------------------------- searches
@@ -746,7 +748,9 @@ class ExpressionLowering:
                 return value
         return self._looped(node, env)
 
-    def _step(self, node: tree.Fold | tree.Search | tree.Quantify, run: Run, k: Expr, env: Env) -> tuple[Expr, Env, Expr]:
+    def _step(
+        self, node: tree.Fold | tree.Search | tree.Quantify, run: Run, k: Expr, env: Env
+    ) -> tuple[Expr, Env, Expr]:
         """Gets the condition, environment and value of place k."""
         holds = run.holds(k)
         value = run.value(k)
@@ -785,7 +789,9 @@ class ExpressionLowering:
                 if all(holds == TRUE for holds, _ in values):
                     return make(pick, *(v for _, v in values)) if len(values) > 1 else values[0][1]
                 if default is None:
-                    default = self._nothing(span, min(v.low for _, v in values), max(v.high for _, v in values))
+                    default = self._nothing(
+                        span, min(v.low for _, v in values), max(v.high for _, v in values)
+                    )
                 worst = -ir.FAR if pick == "max" else ir.FAR
                 if isinstance(default, ir.Const) and all(
                     (v.low >= default.value if pick == "max" else v.high <= default.value) for _, v in values
@@ -866,7 +872,11 @@ class ExpressionLowering:
         start: Expr
         match node:
             case tree.Search(span, "first", _, _, _, otherwise):
-                end = self.expr(otherwise, env) if otherwise is not None else self._nothing(span, run.low, run.high)
+                end = (
+                    self.expr(otherwise, env)
+                    if otherwise is not None
+                    else self._nothing(span, run.low, run.high)
+                )
                 bounds = (min(value.low, end.low), max(value.high, end.high))
                 return (loop(ir.Return(value)), ir.Return(end)), bounds
             case tree.Quantify(_, kind, _, _, _, has):
@@ -891,7 +901,11 @@ class ExpressionLowering:
         better = ir.SetTemp(total.name, make(combine, total, step))
         out: list[ir.Stmt] = [ir.SetTemp(total.name, start), loop(better)]
         if isinstance(node, tree.Fold) and node.kind != "sum":
-            end = self.expr(node.otherwise, env) if node.otherwise is not None else self._nothing(node.span, low, high)
+            end = (
+                self.expr(node.otherwise, env)
+                if node.otherwise is not None
+                else self._nothing(node.span, low, high)
+            )
             out.append(ir.If(make("=", total, start), (ir.Return(end),)))
             low, high = min(low, end.low), max(high, end.high)
         out.append(ir.Return(total))
@@ -958,9 +972,7 @@ def _lasts(value: Expr, locals_: frozenset[str]) -> bool:
 
 
 def _uses(symbol: Callable, param: Local) -> int:
-    return sum(
-        1 for n in walk(symbol.node) if isinstance(n, tree.Name) and n.text == param.name
-    )
+    return sum(1 for n in walk(symbol.node) if isinstance(n, tree.Name) and n.text == param.name)
 
 
 def _type_of(lowering: ExpressionLowering, node: tree.TypeExpr) -> Type:
@@ -982,5 +994,3 @@ def _type_of(lowering: ExpressionLowering, node: tree.TypeExpr) -> Type:
         case tree.PileType(_, base, _):
             return PileType(_type_of(lowering, base))
     raise AssertionError(node)
-
-

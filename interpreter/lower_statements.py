@@ -200,9 +200,7 @@ class StatementLowering(ExpressionLowering):
         if isinstance(self.checked.types[value], EmptyType):
             items: list[Expr] = []
         elif isinstance(value, tree.Collection):
-            items = [
-                self.hold(self._item_value(self.expr(i, env), pile, i, env), code) for i in value.items
-            ]
+            items = [self.hold(self._item_value(self.expr(i, env), pile, i, env), code) for i in value.items]
         else:
             self._copy(self.pile(value, env), pile, span, code)
             return
@@ -231,14 +229,16 @@ class StatementLowering(ExpressionLowering):
         code.add(self._set_length(target, source.length, site))
         k = ir.Temp(0, target.capacity - 1, self.fresh("k"))
         if source.capacity < target.capacity:
-            value = ir.choose(make("<", k, source.length), source.item(make("min", k, const(source.capacity - 1))), const(target.low))
+            value = ir.choose(
+                make("<", k, source.length),
+                source.item(make("min", k, const(source.capacity - 1))),
+                const(target.low),
+            )
         else:
             value = source.item(k)
         code.add(ir.For(k.name, FALSE, const(target.capacity - 1), (self._set_item(target, k, value, site),)))
 
-    def _put(
-        self, pile: Pile, value: Expr, node: tree.Expr, where: str, span: Span, code: Code
-    ) -> None:
+    def _put(self, pile: Pile, value: Expr, node: tree.Expr, where: str, span: Span, code: Code) -> None:
         site = self.site(span)
         value = self.hold(self._item_value(value, pile, node, code.env), code)
         n = self.hold(ir.checked(pile.length, 0, pile.capacity - 1, site, "range"), code)
@@ -265,7 +265,12 @@ class StatementLowering(ExpressionLowering):
         site = self.site(span)
         n = self.hold(ir.checked(pile.length, 1, pile.capacity, site, "range"), code)
         if isinstance(place, ir.Temp):
-            code.add(ir.If(make("<=", n, place), (ir.SetTemp(place.name, ir.Checked(0, place.high, const(-1), site, "index")),)))
+            code.add(
+                ir.If(
+                    make("<=", n, place),
+                    (ir.SetTemp(place.name, ir.Checked(0, place.high, const(-1), site, "index")),),
+                )
+            )
         if pile.capacity > 1:
             k = ir.Temp(0, pile.capacity - 2, self.fresh("k"))
             shift = self._set_item(pile, k, pile.item(make("+", k, TRUE)), site)
@@ -281,7 +286,11 @@ class StatementLowering(ExpressionLowering):
         code.add(ir.SetTemp(at.name, const(-1)))
         k = ir.Temp(0, pile.capacity - 1, self.fresh("k"))
         found = make("and", make("<", k, pile.length), make("=", pile.item(k), value))
-        code.add(ir.For(k.name, FALSE, const(pile.capacity - 1), (ir.If(found, (ir.SetTemp(at.name, k), ir.Break())),)))
+        code.add(
+            ir.For(
+                k.name, FALSE, const(pile.capacity - 1), (ir.If(found, (ir.SetTemp(at.name, k), ir.Break())),)
+            )
+        )
         unknown = ir.Temp(-1, pile.capacity - 1, at.name)
         code.add(ir.SetTemp(at.name, ir.checked(unknown, 0, pile.capacity - 1, site, "index")))
         self._close_gap(pile, at, s.span, code)
@@ -317,7 +326,9 @@ class StatementLowering(ExpressionLowering):
         for i, statement in enumerate(s.body):
             for n in walk(statement):
                 nodes += 1
-                if isinstance(n, tree.Stop) or (isinstance(n, tree.Skip) and (n is not statement or n.when is None)):
+                if isinstance(n, tree.Stop) or (
+                    isinstance(n, tree.Skip) and (n is not statement or n.when is None)
+                ):
                     return False
             if isinstance(statement, tree.Skip) and i > 0 and statement.when is None:
                 return False
@@ -339,7 +350,10 @@ class StatementLowering(ExpressionLowering):
                 if not isinstance(value, ir.Const | ir.Temp) and test != TRUE:
                     # the position may change while the body runs
                     temp = ir.Temp(value.low, value.high, self.fresh(s.variable.text))
-                    body = (ir.SetTemp(temp.name, value), *self.structured(s.body, code.env.bind(local, temp)))
+                    body = (
+                        ir.SetTemp(temp.name, value),
+                        *self.structured(s.body, code.env.bind(local, temp)),
+                    )
                 elif not isinstance(value, ir.Const | ir.Temp):
                     held = self.hold(value, code)
                     body = self.structured(s.body, code.env.bind(local, held))
@@ -395,7 +409,11 @@ class StatementLowering(ExpressionLowering):
         turn = make("mod", make("+", k, TRUE), const(run.bound))
         advance = ir.SetTemp(k.name, turn)
         code.add(ir.SetTemp(k.name, const(run.bound - 1)))
-        loop = (advance, ir.SetTemp(temp.name, run.value(k)), *(body if test == TRUE else (ir.If(test, body),)))
+        loop = (
+            advance,
+            ir.SetTemp(temp.name, run.value(k)),
+            *(body if test == TRUE else (ir.If(test, body),)),
+        )
         code.add(ir.Loop(loop, self.site(s.span)))
 
     def _where(self, where: tree.Expr | None, env: Env, holds: Expr) -> Expr:

@@ -33,7 +33,9 @@ def divide(state: State, depth: int) -> list[tuple[str, int]]:
     for action in state.legal_actions() if state.decision is not None else ():
         position = state.position[:]
         stop = counter.apply(position, action)
-        found.append((move_words(state, action), counter.count(stop, position, depth - 1) if depth > 1 else 1))
+        found.append(
+            (move_words(state, action), counter.count(stop, position, depth - 1) if depth > 1 else 1)
+        )
     return found
 
 

@@ -45,7 +45,11 @@ def move_words(state: State, action: int, player: int | None = None, *, always: 
     """Gets the words of a move; with the player in front where it is not plain who makes it, or `always`."""
     actor = state.actor(action) if player is None else player
     words = state.describe(action, actor)
-    return f"{state.game.player_names[actor]} {words}" if actor >= 0 and (always or not _is_plain(state)) else words
+    return (
+        f"{state.game.player_names[actor]} {words}"
+        if actor >= 0 and (always or not _is_plain(state))
+        else words
+    )
 
 
 def _is_plain(state: State) -> bool:
@@ -100,7 +104,9 @@ def _find(state: State, words: str) -> tuple[int, int | None]:
             return action, seat if state.is_simultaneous_node() else None
         except UnclearMove:
             rest = words
-    matches = [a for a in state.legal_actions() if state.describe(a, state.actor(a)).casefold() == rest.casefold()]
+    matches = [
+        a for a in state.legal_actions() if state.describe(a, state.actor(a)).casefold() == rest.casefold()
+    ]
     if len({state.actor(a) for a in matches}) > 1:
         who = ", ".join(names[state.actor(a)] for a in matches)
         raise UnclearMove("unclear", f"'{rest}' does not say whose move it is: {who}")
@@ -146,7 +152,9 @@ def event_text(game: Game, event: Event) -> str:
             return f"“{told_text(game, event)}”"
         case _:
             who = f"{game.player_names[event.player]}: " if event.player >= 0 else ""
-            move = next(m for m in reversed(game.program.moves) if event.action % game.program.actions >= m.first)
+            move = next(
+                m for m in reversed(game.program.moves) if event.action % game.program.actions >= m.first
+            )
             return f"{who}{move.name.replace('_', ' ')} (the only option)"
 
 

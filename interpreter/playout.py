@@ -1,14 +1,15 @@
-"""Plays games to their end by chance, as fast as Python can: for mass play, and for bots that think by playing on.
+"""Plays games to their end by chance, as fast as Python can: for mass play, and for bots that think by
+playing on.
 
-Every option is as likely as any other; chance draws from the game's streams. Nothing here depends on anything but the
-seed: the picks come from a linear congruential generator (Knuth's constants, MMIX), whose start is a stream of the
-seed like those of chance, so that another backend can play the very same games.
+Every option is as likely as any other; chance draws from the game's streams. Nothing here depends on anything
+but the seed: the picks come from a linear congruential generator (Knuth's constants, MMIX), whose start is a
+stream of the seed like those of chance, so that another backend can play the very same games.
 
-    x = stream_key(seed, "policy")
-    at each decision with n options: x = (x * MULTIPLIER + INCREMENT) mod 2^64, pick number (x >> 32) * n >> 32
+    x = stream_key(seed, "policy") at each decision with n options: x = (x * MULTIPLIER + INCREMENT) mod 2^64,
+    pick number (x >> 32) * n >> 32
 
-The loop is one function without calls but those of the generated code; what it shares with `PythonMachine` and
-`Streams` is written out in it again. A test plays it in step with `State`.
+The loop is one function without calls but those of the generated code; what it shares with `PythonMachine`
+and `Streams` is written out in it again. A test plays it in step with `State`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,14 @@ from .python_backend import Position, PythonMachine, Stop
 MULTIPLIER = 6364136223846793005
 INCREMENT = 1442695040888963407
 POLICY_STREAM = "policy"
+
+
+class Endless(BrokenRule):
+    """Says that a game was not over when the rules' budget of decisions was spent."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__("runtime-endless", f"the game is not over after {limit:,} decisions")
+
 
 Keys = Sequence[int]
 """The keys of a game's chance streams, in the order of the program's streams."""
@@ -63,8 +72,9 @@ Player = Callable[[Position, "int | Stop", Keys, int], tuple[int, int]]
 def player_of(machine: PythonMachine) -> Player:
     """Makes the function that plays positions of a machine to their end by chance.
 
-    It changes the position in place. A position that has stopped may be given with its stop, or with `position[0]`,
-    the block it stands at. It raises `BrokenRule` when more decisions are made than the rules' budget allows.
+    It changes the position in place. A position that has stopped may be given with its stop, or with
+    `position[0]`, the block it stands at. It raises `Endless` when more decisions are made than the rules'
+    budget allows.
     """
     blocks = machine.blocks
     appliers = machine.appliers
@@ -81,7 +91,7 @@ def player_of(machine: PythonMachine) -> Player:
             if place.__class__ is list:
                 decisions += 1
                 if decisions > limit:
-                    raise endless(limit)
+                    raise Endless(limit)
                 budget[0] = 0
                 x = (x * 6364136223846793005 + 1442695040888963407) & 0xFFFFFFFFFFFFFFFF
                 # A pick of the high half: the low bits of such a generator have short periods.
@@ -115,8 +125,3 @@ def weighted(bits: int, weights: Sequence[int]) -> int:
         if at < 0:
             return i
     raise AssertionError("no outcome has any weight")
-
-
-def endless(limit: int) -> BrokenRule:
-    """Makes the error about a game without end."""
-    return BrokenRule("runtime-endless", f"the game is not over after {limit:,} decisions")

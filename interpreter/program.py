@@ -680,7 +680,9 @@ def lookup(table: str, values: tuple[int, ...], index: Expr) -> Expr:
     return Lookup(min(reach), max(reach), table, index)
 
 
-def checked(value: Expr, low: int, high: int, site: int, why: Literal["range", "none", "index", "zero"]) -> Expr:
+def checked(
+    value: Expr, low: int, high: int, site: int, why: Literal["range", "none", "index", "zero"]
+) -> Expr:
     """Builds a check that a value lies within bounds, nothing when that is certain."""
     if value.low >= low and value.high <= high:
         return value

@@ -121,7 +121,11 @@ class _Writer:
                 return f"(not {self.expr(a[0])})"
             case "bit":
                 if isinstance(a[1], ir.Const):
-                    return f"({self.expr(a[0])} >> {a[1].value} & 1)" if a[1].value else f"({self.expr(a[0])} & 1)"
+                    return (
+                        f"({self.expr(a[0])} >> {a[1].value} & 1)"
+                        if a[1].value
+                        else f"({self.expr(a[0])} & 1)"
+                    )
                 return f"({self.expr(a[0])} >> {self.expr(a[1])} & 1)"
             case "one":
                 return f"(1 << {self.expr(a[0])})"

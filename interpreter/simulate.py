@@ -1,11 +1,11 @@
 """Plays many games by themselves and adds up what came out.
 
-Takes a game, a seed and how many games; gives returns, win shares and the measures that the rules declare. Game `n`
-of a run depends on the run's seed and `n` alone, and what is added up are whole numbers, so the results are the same
-to the last bit whatever the backend and however many processes share the work.
+Takes a game, a seed and how many games; gives returns, win shares and the measures that the rules declare.
+Game `n` of a run depends on the run's seed and `n` alone, and what is added up are whole numbers, so the
+results are the same to the last bit whatever the backend and however many processes share the work.
 
-Seats are played by policies. All seats `random` is the fast case: then no `State` is made, and every game is one call
-of the loop in `playout.py` or of native code.
+Seats are played by policies. All seats `random` is the fast case: then no `State` is made, and every game is
+one call of the loop in `playout.py` or of native code.
 """
 
 from __future__ import annotations
@@ -13,26 +13,28 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..grammar.span import Span
 from .errors import BrokenRule, PlayError
 from .game import Game, State, load_game
-from .playout import Random, endless, player_of, policy_start, seed_of_game, stream_keys
+from .playout import Endless, Random, player_of, policy_start, seed_of_game, stream_keys
 from .python_backend import Position
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+
+    from .program import Program
 
 Backend = Literal["auto", "python", "c"]
 
 Policy = Callable[[State, int, Random], "int | None"]
 """Chooses for a seat: (state, seat, random numbers) → one of `state.legal_actions(seat)`.
 
-Where several may act first, it may give None to leave it to others. All its chance comes from the random numbers
-given; what it keeps between calls must not outlive a game.
+Where several may act first, it may give None to leave it to others. All its chance comes from the random
+numbers given; what it keeps between calls must not outlive a game.
 """
 
 
@@ -69,33 +71,70 @@ class Plan:
 
 @dataclass(slots=True)
 class Totals:
-    """Whole numbers added up over games; `wins` counts in parts of a win, see `parts_of_a_win`."""
+    """Whole numbers added up over games, in the layout that all backends share.
 
-    games: int = 0
-    decisions: int = 0
-    returns: list[int] = field(default_factory=list)
-    squares: list[int] = field(default_factory=list)
-    wins: list[int] = field(default_factory=list)
-    measures: list[int] = field(default_factory=list)
-    """One number a measure, or one a seat where it is per player, in the order of the program."""
+    `numbers` holds: games that ended; games given up at the rules' budget of decisions; decisions of the
+    games that ended, and their squares; by seat the returns, and their squares; by seat, for 1, 2 … winners,
+    how often the seat was one of so many; and the measures (one number, or one a seat, each, in the order of
+    the program), and their squares.
+    """
+
+    players: int
+    figures: int
+    """How many numbers the measures make."""
+    numbers: list[int]
+
+    @staticmethod
+    def of(program: Program) -> Totals:
+        """Makes the totals of no games."""
+        players = program.players
+        figures = sum(players if m.per else 1 for m in program.measures)
+        return Totals(players, figures, [0] * (4 + players * (2 + players) + 2 * figures))
 
     def add(self, other: Totals) -> None:
         """Adds the totals of other games."""
-        self.games += other.games
-        self.decisions += other.decisions
-        self.returns = _sum(self.returns, other.returns)
-        self.squares = _sum(self.squares, other.squares)
-        self.wins = _sum(self.wins, other.wins)
-        self.measures = _sum(self.measures, other.measures)
+        self.numbers = [x + y for x, y in zip(self.numbers, other.numbers, strict=True)]
 
+    @property
+    def games(self) -> int:
+        """How many games ended."""
+        return self.numbers[0]
 
-def _sum(a: list[int], b: list[int]) -> list[int]:
-    return [x + y for x, y in zip(a, b, strict=True)] if a else list(b)
+    @property
+    def endless(self) -> int:
+        """How many games were given up."""
+        return self.numbers[1]
 
+    @property
+    def decisions(self) -> int:
+        """How many decisions were made in the games that ended."""
+        return self.numbers[2]
 
-def parts_of_a_win(players: int) -> int:
-    """Gets in how many parts a win is counted, so that any tie can share it equally in whole parts."""
-    return math.lcm(*range(1, players + 1))
+    @property
+    def returns(self) -> list[int]:
+        """The sum of the returns of each seat."""
+        return self.numbers[4 : 4 + self.players]
+
+    @property
+    def return_squares(self) -> list[int]:
+        """The sum of the squares of the returns of each seat."""
+        return self.numbers[4 + self.players : 4 + 2 * self.players]
+
+    @property
+    def wins(self) -> list[list[int]]:
+        """For each seat how often it was the only winner, one of two, and so on."""
+        start, n = 4 + 2 * self.players, self.players
+        return [self.numbers[start + p * n : start + (p + 1) * n] for p in range(n)]
+
+    @property
+    def measures(self) -> list[int]:
+        """The sums of the measures."""
+        return self.numbers[len(self.numbers) - 2 * self.figures : len(self.numbers) - self.figures]
+
+    @property
+    def measure_squares(self) -> list[int]:
+        """The sums of the squares of the measures."""
+        return self.numbers[len(self.numbers) - self.figures :]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,26 +152,32 @@ class Result:
 
     def returns(self) -> list[float]:
         """Gets the mean return of each seat."""
-        return [r / self.totals.games for r in self.totals.returns]
+        return [self._mean(r) for r in self.totals.returns]
 
     def deviations(self) -> list[float]:
         """Gets the standard deviation of each seat's return."""
+        pairs = zip(self.totals.returns, self.totals.return_squares, strict=True)
         n = self.totals.games
-        pairs = zip(self.totals.returns, self.totals.squares, strict=True)
-        return [math.sqrt(max(0, n * q - r * r)) / n for r, q in pairs]
+        return [math.sqrt(n * q - r * r) / n if n else math.nan for r, q in pairs]
 
     def win_shares(self) -> list[float]:
         """Gets the share of wins of each seat, a tie shared equally."""
-        whole = self.totals.games * parts_of_a_win(self.plan.players)
-        return [w / whole for w in self.totals.wins]
+        whole = math.lcm(*range(1, self.plan.players + 1))
+        return [
+            self._mean(sum(w * (whole // k) for k, w in enumerate(row, 1))) / whole
+            for row in self.totals.wins
+        ]
+
+    def _mean(self, total: int) -> float:
+        return total / self.totals.games if self.totals.games else math.nan
 
     def measures(self) -> dict[str, float | list[float]]:
         """Gets the mean of each measure; a list by seat where it is per player."""
         out: dict[str, float | list[float]] = {}
-        n, at = self.totals.games, 0
+        at = 0
         for text, per in self.measure_names:
             width = self.plan.players if per else 1
-            means = [t / n for t in self.totals.measures[at : at + width]]
+            means = [self._mean(t) for t in self.totals.measures[at : at + width]]
             out[text] = means if per else means[0]
             at += width
         return out
@@ -150,10 +195,11 @@ class Result:
             "backend": self.backend,
             "seed": self.plan.seed,
             "games": t.games,
+            "endless": t.endless,
             "seconds": round(self.seconds, 6),
             "games_per_second": round(t.games / seconds, 3),
             "decisions_per_second": round(t.decisions / seconds, 3),
-            "decisions_per_game": t.decisions / t.games,
+            "decisions_per_game": self._mean(t.decisions),
             "mean_returns": self.returns(),
             "sd_returns": self.deviations(),
             "win_share": self.win_shares(),
@@ -170,7 +216,7 @@ class SimulationError(PlayError):
         self.seed = seed
 
 
-# ------------------------------------------------------------------------------------------------------- the whole
+# -------------------------------------------------------------------------------------------------- the whole
 
 
 def simulate(
@@ -178,20 +224,20 @@ def simulate(
 ) -> Result:
     """Plays the games of a plan, in `jobs` processes; `progress` is told how many are done.
 
-    Raises `RulesError` when the rules cannot be loaded, `SimulationError` when a game goes wrong: the first that
-    does, by number, of those played by then.
+    Raises `RulesError` when the rules cannot be loaded, `SimulationError` when a game goes wrong: the first
+    that does, by number, of those played by then.
     """
     if game is None:
         game = _game(plan.name, plan.players, plan.offers)
     backend = _backend(plan, game)
     start = time.perf_counter()
-    totals = Totals()
+    totals = Totals.of(game.program)
     for part in _parts(plan, game, backend, jobs):
         if isinstance(part, Failure):
             raise SimulationError(part.code, part.message, _span(game, part.site), part.number, part.seed)
         totals.add(part)
         if progress is not None:
-            progress(totals.games)
+            progress(totals.games + totals.endless)
     seconds = time.perf_counter() - start
     names = tuple((m.text, m.per) for m in game.program.measures)
     return Result(plan, game.canonical, game.content_hash, backend, totals, seconds, names)
@@ -274,23 +320,20 @@ def _part_in_process(plan: Plan, backend: str, first: int, count: int) -> Totals
 def play_part(plan: Plan, game: Game, backend: str, first: int, count: int) -> Totals | Failure:
     """Plays games number `first` to `first` + `count` - 1 of a plan."""
     player = _Uniform(game) if plan.is_uniform else _Seated(game, plan.policies)
-    totals = Totals()
     sums = Sums(game, check=plan.check)
     for number in range(first, first + count):
         seed = seed_of_game(plan.seed, number)
         try:
             position, decisions = player.play(seed)
-            sums.add(position)
+            sums.add(position, decisions)
+        except Endless:
+            sums.totals.numbers[1] += 1
         except PlayError as error:
             return Failure(error.code, error.message, _site(error.span), number, seed)
-        totals.decisions += decisions
-    totals.games = count
-    totals.returns, totals.squares, totals.wins = sums.returns, sums.squares, sums.wins
-    totals.measures = sums.measures
-    return totals
+    return sums.totals
 
 
-# --------------------------------------------------------------------------------------------------------- one game
+# --------------------------------------------------------------------------------------------------- one game
 
 
 class _Uniform:
@@ -304,7 +347,9 @@ class _Uniform:
         """Plays one game; gets its last position and how many decisions were made."""
         program = self.machine.program
         position = program.initial[:]
-        decisions, _ = self.player(position, program.start, stream_keys(self.machine, seed), policy_start(seed))
+        decisions, _ = self.player(
+            position, program.start, stream_keys(self.machine, seed), policy_start(seed)
+        )
         return position, decisions
 
 
@@ -325,7 +370,7 @@ class _Seated:
         while not state.is_terminal():
             decisions += 1
             if decisions > limit:
-                raise endless(limit)
+                raise Endless(limit)
             state.apply_action(choose(state, policies, numbers))
         return state.position, decisions
 
@@ -333,9 +378,9 @@ class _Seated:
 def choose(state: State, policies: Sequence[Policy], numbers: Random) -> int:
     """Lets the seats' policies choose an action.
 
-    One of all actions is drawn, each as likely: whose it is, he acts first, by his policy. Where he leaves it to
-    others, it is drawn again among their actions, and nobody's; when all leave it to others, the last one drawn is
-    taken. So when all play by chance, every action of all is as likely.
+    One of all actions is drawn, each as likely: whose it is, he acts first, by his policy. Where he leaves it
+    to others, it is drawn again among their actions, and nobody's; when all leave it to others, the last one
+    drawn is taken. So when all play by chance, every action of all is as likely.
     """
     actions = state.legal_actions()
     while True:
@@ -357,40 +402,34 @@ class Sums:
 
     def __init__(self, game: Game, *, check: bool) -> None:
         program, names = game.program, game.machine().names
-        self.players = program.players
+        self.totals = Totals.of(program)
         self.score = names[program.score] if program.score else None
         self.tie_break = names[program.tie_break] if program.tie_break else None
         self.figures = [(names[m.function], m.per) for m in program.measures]
         self.invariants = [(names[f], text, span) for text, f, span in program.invariants] if check else []
-        self.part = parts_of_a_win(self.players)
-        self.returns = [0] * self.players
-        self.squares = [0] * self.players
-        self.wins = [0] * self.players
-        self.measures = [0] * sum(self.players if per else 1 for _, per in self.figures)
 
-    def add(self, position: Position) -> None:
+    def add(self, position: Position, decisions: int) -> None:
         """Adds a game by its last position. Raises `BrokenRule` when an invariant does not hold."""
-        seats = range(self.players)
-        scores = [int(self.score(position, p)) for p in seats] if self.score else [0] * self.players
-        for p, score in enumerate(scores):
-            self.returns[p] += score
-            self.squares[p] += score * score
-        best = max(scores)
-        winners = [p for p in seats if scores[p] == best]
-        if len(winners) > 1 and self.tie_break is not None:
-            ranks = [self.tie_break(position, p) for p in winners]
-            winners = [p for p, rank in zip(winners, ranks, strict=True) if rank == max(ranks)]
-        for p in winners:
-            self.wins[p] += self.part // len(winners)
-        at = 0
-        for figure, per in self.figures:
-            if per:
-                for p in seats:
-                    self.measures[at + p] += figure(position, p)
-                at += self.players
-            else:
-                self.measures[at] += figure(position)
-                at += 1
         for holds, text, span in self.invariants:
             if not holds(position):
                 raise BrokenRule("runtime-invariant", f"at the end this does not hold: {text}", span)
+        numbers, n = self.totals.numbers, self.totals.players
+        seats = range(n)
+        scores = [self.score(position, p) for p in seats] if self.score else [0] * n
+        keys = [(s, self.tie_break(position, p) if self.tie_break else 0) for p, s in enumerate(scores)]
+        best = max(keys)
+        winners = keys.count(best)
+        numbers[0] += 1
+        numbers[2] += decisions
+        numbers[3] += decisions * decisions
+        for p, score in enumerate(scores):
+            numbers[4 + p] += score
+            numbers[4 + n + p] += score * score
+            if keys[p] == best:
+                numbers[4 + 2 * n + p * n + winners - 1] += 1
+        at = 4 + n * (2 + n)
+        for figure, per in self.figures:
+            for value in [figure(position, p) for p in seats] if per else [figure(position)]:
+                numbers[at] += value
+                numbers[at + self.totals.figures] += value * value
+                at += 1

@@ -32,7 +32,9 @@ def tidy(
         d.next = ends[d.next]
     for c in chances:
         c.next = ends[c.next]
-    reached = _reached(blocks, decisions, chances, [*roots, *(m.entry for m in moves if m.entry >= 0)], back_slots)
+    reached = _reached(
+        blocks, decisions, chances, [*roots, *(m.entry for m in moves if m.entry >= 0)], back_slots
+    )
     numbers = [-1] * len(blocks)
     for new, old in enumerate(sorted(reached)):
         numbers[old] = new

@@ -10,7 +10,7 @@ import re
 
 from . import program as ir
 from .labels import Labels
-from .types import EnumType, FlagType, IntType
+from .types import EnumType, FlagType, IntType, TextType
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
@@ -56,6 +56,8 @@ class Words:
             return "|".join(sorted(names, key=len, reverse=True))
         if isinstance(type_, FlagType):
             return "yes|no|是|否"
+        if isinstance(type_, TextType):
+            return ".+"
         return r"-?\d+"
 
     def read(self, words: str) -> list[int]:
@@ -90,5 +92,6 @@ class Words:
             return None
         if isinstance(type_, FlagType):
             return int(text.casefold() in ("yes", "是"))
+        if isinstance(type_, TextType):
+            return self.labels.intern(text)
         return int(text) if isinstance(type_, IntType) else None
-

@@ -1,8 +1,9 @@
-"""The command `harbourmaster`: finds the command asked for, runs it, and turns what goes wrong into plain words.
+"""The command `harbourmaster`: finds the command asked for, runs it, and turns what goes wrong into plain
+words.
 
-Nothing is imported before it is needed: the list of commands, a command's help and a misspelt name come at once. What a
-user did wrong is told in a line or two, never as a traceback; exit status 0 is fine, 1 a finding, 2 bad use or bad
-input, 70 a fault of ours, 130 stopped by Ctrl-C.
+Nothing is imported before it is needed: the list of commands, a command's help and a misspelt name come at
+once. What a user did wrong is told in a line or two, never as a traceback; exit status 0 is fine, 1 a
+finding, 2 bad use or bad input, 70 a fault of ours, 130 stopped by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -14,6 +15,10 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from .commands import BAD, COMMANDS, GROUPS, OK, Command, UsageError
+
+_NAMING = """
+A rule set is named GAME+VARIANT+QUESTION=READING+TABLE.ENTRY.ATTRIBUTE=VALUE: the game first, then in any order
+variants, readings of its open questions, and figures to change. Files of your own go by path: ./mine.yaml."""
 
 FAULT = 70
 INTERRUPTED = 130
@@ -47,7 +52,7 @@ def _forget_standard_output() -> None:
         return
 
 
-# ------------------------------------------------------------------------------------------------------- arguments
+# -------------------------------------------------------------------------------------------------- arguments
 
 
 class _Parser(ArgumentParser):
@@ -132,10 +137,7 @@ def _help(arguments: list[str]) -> int:
         say(f"\n{paint(title, 'bold')}")
         for command in commands:
             say(f"  {command.name:<10} {command.summary}")
-    say(
-        "\nA rule set is named GAME+VARIANT+QUESTION=READING+TABLE.ENTRY.ATTRIBUTE=VALUE: the game first, then in any"
-        "\norder variants, readings of its open questions, and figures to change. Files of your own go by path: ./mine.yaml."
-    )
+    say(_NAMING)
     return OK
 
 
@@ -150,7 +152,7 @@ def version() -> str:
         return "(not installed)"
 
 
-# ---------------------------------------------------------------------------------------------------------- errors
+# ----------------------------------------------------------------------------------------------------- errors
 
 
 def _explain(error: Exception) -> int:

@@ -1,7 +1,7 @@
 """Writes to the terminal what commands have to say: colour where it shows, tables, diagnostics.
 
-Colour is for terminals alone, and not there either when `NO_COLOR` is set. Tables are fitted to a terminal's width;
-into a pipe or a file each row goes on one line, so that other programs can read it.
+Colour is for terminals alone, and not there either when `NO_COLOR` is set. Tables are fitted to a terminal's
+width; into a pipe or a file each row goes on one line, so that other programs can read it.
 """
 
 from __future__ import annotations
@@ -77,7 +77,9 @@ def _coloured(diagnostic: Diagnostic) -> str:
     for line in render(diagnostic).split("\n")[1:]:
         word = line.split(":", 1)[0]
         if word in ("note", "help"):
-            line = f"\x1b[{_STYLES['cyan' if word == 'note' else 'green']}m{word}:\x1b[0m{line[len(word) + 1 :]}"
+            line = (
+                f"\x1b[{_STYLES['cyan' if word == 'note' else 'green']}m{word}:\x1b[0m{line[len(word) + 1 :]}"
+            )
         elif set(line.partition("|")[2].strip()) == {"^"}:
             line = f"\x1b[{_STYLES[style]}m{line}\x1b[0m"
         out.append(line)
@@ -152,7 +154,9 @@ def _words(text: str) -> list[str]:
         wide = display_width(ch) == 2
         last = words[-1]
         breaks = last.endswith(" ") and ch != " "
-        breaks = breaks or (wide and last != "" and display_width(last[-1]) == 2 and ch not in "，。；：、！？）」』》")
+        breaks = breaks or (
+            wide and last != "" and display_width(last[-1]) == 2 and ch not in "，。；：、！？）」』》"
+        )
         if breaks and last:
             words.append(ch)
         else:

@@ -64,7 +64,9 @@ def manila(
     offers: bool = True,
 ) -> Game:
     """Loads Manila."""
-    return load_game("manila", players=players, readings=dict(readings or {}), variants=variants, offers=offers)
+    return load_game(
+        "manila", players=players, readings=dict(readings or {}), variants=variants, offers=offers
+    )
 
 
 class Reader:
@@ -119,7 +121,9 @@ class Reader:
     def occupied(self, s: list[int]) -> dict[str, int]:
         """Gets who stands where, as the referee's `occupied` does."""
         everything = {
-            f"{ware} berth {b + 1}": s[i] for ware, row in zip(WARES, self.aboard, strict=True) for b, i in enumerate(row)
+            f"{ware} berth {b + 1}": s[i]
+            for ware, row in zip(WARES, self.aboard, strict=True)
+            for b, i in enumerate(row)
         }
         for i, letter in enumerate(LETTERS):
             everything[f"harbour {letter}"] = s[self.at_harbour[i]]
@@ -213,7 +217,11 @@ class Pair:
         if state.is_simultaneous_node():
             self.check("who may choose", referee.who() in state.players_to_act(), True)
         else:
-            self.check("who decides", NOBODY if who == ANYONE else who, OPEN if referee.who() == OPEN else referee.who())
+            self.check(
+                "who decides",
+                NOBODY if who == ANYONE else who,
+                OPEN if referee.who() == OPEN else referee.who(),
+            )
         options = self.options()
         self.check("money and shares", self.reader.shares(s), _shares(referee))
         self.check("the accomplices left", [s[i] for i in self.reader.accomplices], referee.accomplices)

@@ -715,10 +715,6 @@ class Referee(Table):
 
 LOADS = ["load " + " ".join(wares) for wares in itertools.combinations(WARES, 3)]
 FREE_STARTS = [
-    f"start {a} {b} {c}"
-    for a, b, c in itertools.product(range(LANE + 1), repeat=3)
-    if a + b + c == START_SUM
+    f"start {a} {b} {c}" for a, b, c in itertools.product(range(LANE + 1), repeat=3) if a + b + c == START_SUM
 ]
-STARTS = [
-    option for option in FREE_STARTS if all(int(space) <= START_UP_TO for space in option.split()[1:])
-]
+STARTS = [option for option in FREE_STARTS if all(int(space) <= START_UP_TO for space in option.split()[1:])]

@@ -1,6 +1,6 @@
 """Counts decision sequences and prints them beside the expected counts of manila.md section 2.
 
-    python -m tests.referee.perft [--divide]
+python -m tests.referee.perft [--divide]
 """
 
 from __future__ import annotations

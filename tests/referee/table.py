@@ -167,9 +167,7 @@ class Table:
     def seen(self, seat: int) -> dict[str, int]:
         """Gets the shares of a seat that lie face up for all to see, ware by ware."""
         face_up = self.reading["pledged-share-lies"] == "face-up"
-        return {
-            ware: self.shown[seat][ware] + (self.pledged[seat][ware] if face_up else 0) for ware in WARES
-        }
+        return {ware: self.shown[seat][ware] + (self.pledged[seat][ware] if face_up else 0) for ware in WARES}
 
     def fortunes(self) -> list[int]:
         """Gets what every seat is worth at the present prices."""

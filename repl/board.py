@@ -1,0 +1,110 @@
+"""The picture of a position: the panels of a view, arranged for the room there is.
+
+One column of panels where that is tall enough; two, left and right, where the terminal is wide. Pure: gives lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..interpreter.game import State
+from .panels import HEAD, Drawing, draw_panel
+from .terminal import Line, Look, cut, in_ascii, line_width, pad_line
+from .view import Hand, View
+
+_BETWEEN = 3
+_WIDE = 126
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What is going on: its name, how it stands, what comes next."""
+
+    says: str = ""
+    now: str = ""
+    next: str = ""
+
+
+def letters_of(names: Sequence[str]) -> list[str]:
+    """Gives each player one sign: the first letter of the name that is still free, else a digit."""
+    taken: list[str] = []
+    for n, name in enumerate(names, 1):
+        signs = [c for c in (name.upper() if name.isascii() else name) if c.isalnum()]
+        taken.append(next((c for c in [*signs, *"123456789"[n - 1 :]] if c not in taken), "?"))
+    return taken
+
+
+def stage_of(view: View, state: State, language: str) -> Stage:
+    """Tells what is decided now, in the view's words, or by the name of the rule that asks."""
+    decision = state.decision
+    if decision is None:
+        return Stage()
+    stage = view.stages.get(decision.rule)
+    if stage is None:
+        names = view.game.labels(language).names
+        return Stage(names.get(f"rule.{decision.rule}", decision.rule.replace("_", " ")))
+    now = stage.now.show(state, language) if stage.now is not None else ""
+    following = stage.next.show(state, language) if stage.next is not None else ""
+    return Stage(stage.says.show(state, language), now, following)
+
+
+def draw_board(
+    view: View,
+    state: State,
+    look: Look,
+    *,
+    title: str = "",
+    names: Sequence[str] = (),
+    hand_of: int | None = None,
+) -> list[Line]:
+    """Draws the whole picture, with the hand of one player if it is drawn for him alone."""
+    acting = [] if state.is_terminal() else state.players_to_act()
+    drawing = Drawing(view, state, look, letters_of(names or view.game.player_names), acting)
+    headline = view.headline.show(state, look.language) if view.headline is not None else ""
+    top: Line = [(HEAD, title), ("", " · " if title and headline else ""), ("", headline)]
+    lines = [cut(top, look.width)] if title or headline else []
+    one = _column(view, drawing, look.width, hand_of)
+    flat = [line for block in one for line in block]
+    two = _two_columns(view, drawing, look.width, hand_of) if look.width >= 100 else None
+    if two is not None and (look.width >= _WIDE or len(flat) + 4 > look.height):
+        flat = two
+    lines += flat
+    return in_ascii(lines) if look.ascii else lines
+
+
+def draw_hands(view: View, state: State, look: Look, player: int, names: Sequence[str] = ()) -> list[Line]:
+    """Draws what only this player may see."""
+    drawing = Drawing(view, state, look, letters_of(names or view.game.player_names), ())
+    lines: list[Line] = []
+    for panel in view.panels:
+        if isinstance(panel, Hand):
+            lines += draw_panel(panel, drawing, look.width, player)
+    return in_ascii(lines) if look.ascii else lines
+
+
+def _column(view: View, drawing: Drawing, columns: int, hand_of: int | None) -> list[list[Line]]:
+    return [draw_panel(panel, drawing, columns, hand_of) for panel in view.panels]
+
+
+def _two_columns(view: View, drawing: Drawing, columns: int, hand_of: int | None) -> list[Line] | None:
+    """Arranges the panels in two columns, the shortest way, or not at all where they are too wide for that."""
+    best: list[Line] | None = None
+    for at in range(1, len(view.panels)):
+        right = [draw_panel(p, drawing, 60, hand_of) for p in view.panels[at:]]
+        right_lines = [line for block in right for line in block]
+        right_width = max(map(line_width, right_lines), default=0)
+        left_width = columns - right_width - _BETWEEN
+        if left_width < 58 or not right_lines:
+            continue
+        left = [line for p in view.panels[:at] for line in draw_panel(p, drawing, left_width, hand_of)]
+        height = max(len(left), len(right_lines))
+        if best is None or height < len(best):
+            best = [
+                [
+                    *pad_line(left[n] if n < len(left) else [], left_width + _BETWEEN),
+                    *(right_lines[n] if n < len(right_lines) else []),
+                ]
+                for n in range(height)
+            ]
+    return best

@@ -1,0 +1,46 @@
+"""Arguments that several commands take, read in one way."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError
+
+from ..output import LANGUAGES
+
+
+def add_ruleset(
+    parser: ArgumentParser, name: str = "ruleset", *, metavar: str = "GAME", help: str = ""
+) -> None:
+    """Adds the name of a rule set."""
+    parser.add_argument(name, metavar=metavar, help=help or "a rule set: GAME+VARIANT+QUESTION=READING …")
+
+
+def add_language(parser: ArgumentParser) -> None:
+    """Adds the language to speak."""
+    parser.add_argument("--lang", choices=LANGUAGES, default="en", help="the language to speak (default: en)")
+
+
+def add_players(
+    parser: ArgumentParser, *, help: str = "how many play (default: the fewest the rules allow)"
+) -> None:
+    """Adds the number of players."""
+    parser.add_argument("--players", type=whole, metavar="N", help=help)
+
+
+def whole(text: str) -> int:
+    """Reads a number from 1."""
+    return _number(text, 1)
+
+
+def natural(text: str) -> int:
+    """Reads a number from 0."""
+    return _number(text, 0)
+
+
+def _number(text: str, least: int) -> int:
+    try:
+        number = int(text.replace("_", "").replace(",", ""))
+    except ValueError:
+        raise ArgumentTypeError(f"got '{text}', want a whole number") from None
+    if number < least:
+        raise ArgumentTypeError(f"got {number}, want at least {least}")
+    return number

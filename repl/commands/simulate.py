@@ -1,0 +1,174 @@
+"""`harbourmaster simulate`: plays many games by themselves and adds up what comes out."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
+
+from ..output import count, say, table
+from .common import add_players, add_ruleset, natural, whole
+
+if TYPE_CHECKING:
+    from ...interpreter.game import Game
+    from ...interpreter.simulate import Result
+
+DESCRIPTION = """
+Plays games in which every player chooses each legal option as likely as any other, and tells how they came
+out: points and share of wins by seat (a tie shared equally), and the measures that the rules declare. The
+same seed gives the same results, however many processes share the work and whichever backend plays. The
+rules' invariants are tested after each game.
+"""
+EXAMPLES = """
+  harbourmaster simulate GAME --players 4 --games 10000 --seed 1
+  harbourmaster simulate GAME+VARIANT --games 10000 --jobs 8      # the same games under a variant
+  harbourmaster simulate GAME --no-offers --race --json           # for measuring speed
+"""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declares what the command takes."""
+    add_ruleset(parser)
+    add_players(parser)
+    parser.add_argument(
+        "--games", type=whole, default=1000, metavar="N", help="how many games (default: 1000)"
+    )
+    parser.add_argument(
+        "--seed", type=natural, default=1, metavar="S", help="what the chance of the run depends on"
+    )
+    parser.add_argument("--no-offers", action="store_true", help="leave standing offers out")
+    parser.add_argument(
+        "--policy", action="append", metavar="NAME", help="who plays: one for all seats, or one a seat"
+    )
+    parser.add_argument(
+        "--backend", choices=("auto", "python", "c"), default="auto", help="what plays (default: auto)"
+    )
+    parser.add_argument(
+        "--jobs", type=natural, default=1, metavar="N", help="how many processes; 0: one a processor"
+    )
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument(
+        "--check", action="store_true", help="test the invariants after each game (as is done anyway)"
+    )
+    group.add_argument("--race", action="store_true", help="do not test the invariants")
+    parser.add_argument("--json", action="store_true", help="write the results as JSON")
+
+
+def run(options: Namespace) -> int:
+    """Plays, and tells how it came out."""
+    from ...interpreter.game import load_game
+    from ...interpreter.simulate import Plan, simulate
+
+    game = load_game(options.ruleset, players=options.players, offers=not options.no_offers)
+    plan = Plan(
+        name=game.name,
+        players=game.num_players(),
+        games=options.games,
+        seed=options.seed,
+        offers=not options.no_offers,
+        backend=options.backend,
+        policies=_policies(options.policy, game),
+        check=not options.race,
+    )
+    jobs = options.jobs or os.cpu_count() or 1
+    with _progress(options.games, quiet=options.json) as progress:
+        result = simulate(plan, jobs=jobs, progress=progress, game=game)
+    if options.json:
+        import json
+
+        say(json.dumps(result.as_dict(), ensure_ascii=False, indent=2))
+    else:
+        _tell(result, game)
+    return 0
+
+
+def _policies(named: list[str] | None, game: Game) -> tuple[str, ...]:
+    from ...grammar.diagnostics import suggestion
+    from ...interpreter.simulate import POLICIES
+    from . import UsageError
+
+    names = [name for text in named or () for name in text.split(",")]
+    for name in names:
+        if name not in POLICIES:
+            raise UsageError(f"no policy '{name}'", suggestion(name, POLICIES, what="the policies are"))
+    if len(names) == 1:
+        names *= game.num_players()
+    if names and len(names) != game.num_players():
+        raise UsageError(
+            f"got {len(names)} policies, want 1 or {game.num_players()}",
+            "name one for all seats, or one a seat",
+        )
+    return tuple(names)
+
+
+def _progress(games: int, *, quiet: bool) -> AbstractContextManager[Callable[[int], None] | None]:
+    if quiet or not sys.stderr.isatty() or not sys.stdout.isatty():
+        return nullcontext()
+    return _Bar(games)
+
+
+class _Bar:
+    """A line at the terminal that tells how far it is; shown after a second."""
+
+    def __init__(self, games: int) -> None:
+        self.games = games
+
+    def __enter__(self) -> Callable[[int], None]:
+        import time
+
+        self.start = time.monotonic()
+        self.shown = False
+        return self._update
+
+    def _update(self, done: int) -> None:
+        import time
+
+        seconds = time.monotonic() - self.start
+        if seconds < 1:
+            return
+        self.shown = True
+        left = seconds * (self.games - done) / done
+        sys.stderr.write(f"\r\x1b[K{done:,} of {self.games:,} games, {left:,.0f} s left")
+        sys.stderr.flush()
+
+    def __exit__(self, *_: object) -> None:
+        if self.shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+def _tell(result: Result, game: Game) -> None:
+    data = result.as_dict()
+    who = count(game.num_players(), "player")
+    say(
+        f"{result.ruleset} ({result.content_hash}), {who}, seed {result.plan.seed}: "
+        f"{count(data['games'], 'game')} in {result.seconds:.2f} s"
+    )
+    say(
+        f"{data['games_per_second']:,.0f} games and {data['decisions_per_second']:,.0f} decisions a second, "
+        f"{data['decisions_per_game']:.2f} decisions a game, {result.backend} backend"
+    )
+    if data["endless"]:
+        say(
+            f"{count(data['endless'], 'game')} more did not end within {game.program.decision_budget:,} decisions"
+        )
+    measures = result.measures()
+    whole_game = {text: mean for text, mean in measures.items() if not isinstance(mean, list)}
+    for text, mean in whole_game.items():
+        say(f"{text}: {mean:,.3f}")
+    say()
+    by_seat = {text: means for text, means in measures.items() if isinstance(means, list)}
+    rows = [
+        ["points", *_figures(result.returns())],
+        ["  their deviation", *_figures(result.deviations())],
+        ["share of wins", *(f"{share:.1%}" for share in result.win_shares())],
+        *([text, *_figures(means)] for text, means in by_seat.items()),
+    ]
+    table(["", *game.player_names], rows, right=range(1, game.num_players() + 1))
+
+
+def _figures(numbers: list[float]) -> list[str]:
+    return [f"{number:,.2f}" for number in numbers]
