@@ -5,8 +5,8 @@ Every option is as likely as any other; chance draws from the game's streams. No
 but the seed: the picks come from a linear congruential generator (Knuth's constants, MMIX), whose start is a
 stream of the seed like those of chance, so that another backend can play the very same games.
 
-    x = stream_key(seed, "policy") at each decision with n options: x = (x * MULTIPLIER + INCREMENT) mod 2^64,
-    pick number (x >> 32) * n >> 32
+    x = stream_key(seed, "policy")
+    at each decision with n options: x = (x * MULTIPLIER + INCREMENT) mod 2^64, pick (x >> 32) * n >> 32
 
 The loop is one function without calls but those of the generated code; what it shares with `PythonMachine`
 and `Streams` is written out in it again. A test plays it in step with `State`.
@@ -87,15 +87,15 @@ def player_of(machine: PythonMachine) -> Player:
         decisions = 0
         while True:
             while place.__class__ is int:
-                place = blocks[place](position)  # type: ignore[index]
+                place = blocks[place](position)
             if place.__class__ is list:
                 decisions += 1
                 if decisions > limit:
-                    raise Endless(limit)
+                    raise endless(limit)
                 budget[0] = 0
                 x = (x * 6364136223846793005 + 1442695040888963407) & 0xFFFFFFFFFFFFFFFF
                 # A pick of the high half: the low bits of such a generator have short periods.
-                action = place[(x >> 32) * len(place) >> 32]  # type: ignore[arg-type, index]
+                action = place[(x >> 32) * len(place) >> 32]
                 place = appliers[position[0]](position, action)
             elif place is None:
                 return decisions, x
@@ -125,3 +125,8 @@ def weighted(bits: int, weights: Sequence[int]) -> int:
         if at < 0:
             return i
     raise AssertionError("no outcome has any weight")
+
+
+def endless(limit: int) -> Endless:
+    """Makes the error about a game without end."""
+    return Endless(limit)

@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..grammar.span import Span
 from .errors import BrokenRule, PlayError
 from .game import Game, State, load_game
+from .native_totals import Totals
 from .playout import Endless, Random, player_of, policy_start, seed_of_game, stream_keys
 from .python_backend import Position
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from .program import Program
+    from .native import NativeMachine
 
 Backend = Literal["auto", "python", "c"]
 
@@ -69,74 +70,6 @@ class Plan:
         return all(p == "random" for p in self.policies)
 
 
-@dataclass(slots=True)
-class Totals:
-    """Whole numbers added up over games, in the layout that all backends share.
-
-    `numbers` holds: games that ended; games given up at the rules' budget of decisions; decisions of the
-    games that ended, and their squares; by seat the returns, and their squares; by seat, for 1, 2 … winners,
-    how often the seat was one of so many; and the measures (one number, or one a seat, each, in the order of
-    the program), and their squares.
-    """
-
-    players: int
-    figures: int
-    """How many numbers the measures make."""
-    numbers: list[int]
-
-    @staticmethod
-    def of(program: Program) -> Totals:
-        """Makes the totals of no games."""
-        players = program.players
-        figures = sum(players if m.per else 1 for m in program.measures)
-        return Totals(players, figures, [0] * (4 + players * (2 + players) + 2 * figures))
-
-    def add(self, other: Totals) -> None:
-        """Adds the totals of other games."""
-        self.numbers = [x + y for x, y in zip(self.numbers, other.numbers, strict=True)]
-
-    @property
-    def games(self) -> int:
-        """How many games ended."""
-        return self.numbers[0]
-
-    @property
-    def endless(self) -> int:
-        """How many games were given up."""
-        return self.numbers[1]
-
-    @property
-    def decisions(self) -> int:
-        """How many decisions were made in the games that ended."""
-        return self.numbers[2]
-
-    @property
-    def returns(self) -> list[int]:
-        """The sum of the returns of each seat."""
-        return self.numbers[4 : 4 + self.players]
-
-    @property
-    def return_squares(self) -> list[int]:
-        """The sum of the squares of the returns of each seat."""
-        return self.numbers[4 + self.players : 4 + 2 * self.players]
-
-    @property
-    def wins(self) -> list[list[int]]:
-        """For each seat how often it was the only winner, one of two, and so on."""
-        start, n = 4 + 2 * self.players, self.players
-        return [self.numbers[start + p * n : start + (p + 1) * n] for p in range(n)]
-
-    @property
-    def measures(self) -> list[int]:
-        """The sums of the measures."""
-        return self.numbers[len(self.numbers) - 2 * self.figures : len(self.numbers) - self.figures]
-
-    @property
-    def measure_squares(self) -> list[int]:
-        """The sums of the squares of the measures."""
-        return self.numbers[len(self.numbers) - self.figures :]
-
-
 @dataclass(frozen=True, slots=True)
 class Result:
     """What came out of a simulation."""
@@ -149,14 +82,16 @@ class Result:
     seconds: float
     measure_names: tuple[tuple[str, bool], ...]
     """Each measure's text, and whether it is per player."""
+    note: str = ""
+    """How it could have been faster."""
 
     def returns(self) -> list[float]:
         """Gets the mean return of each seat."""
-        return [self._mean(r) for r in self.totals.returns]
+        return [self._mean(r) for r in self.totals.scores]
 
     def deviations(self) -> list[float]:
         """Gets the standard deviation of each seat's return."""
-        pairs = zip(self.totals.returns, self.totals.return_squares, strict=True)
+        pairs = zip(self.totals.scores, self.totals.scores_squared, strict=True)
         n = self.totals.games
         return [math.sqrt(n * q - r * r) / n if n else math.nan for r, q in pairs]
 
@@ -177,7 +112,7 @@ class Result:
         at = 0
         for text, per in self.measure_names:
             width = self.plan.players if per else 1
-            means = [self._mean(t) for t in self.totals.measures[at : at + width]]
+            means = [self._mean(t) for t in self.totals.figures[at : at + width]]
             out[text] = means if per else means[0]
             at += width
         return out
@@ -195,7 +130,7 @@ class Result:
             "backend": self.backend,
             "seed": self.plan.seed,
             "games": t.games,
-            "endless": t.endless,
+            "endless": t.unfinished,
             "seconds": round(self.seconds, 6),
             "games_per_second": round(t.games / seconds, 3),
             "decisions_per_second": round(t.decisions / seconds, 3),
@@ -229,18 +164,18 @@ def simulate(
     """
     if game is None:
         game = _game(plan.name, plan.players, plan.offers)
-    backend = _backend(plan, game)
+    backend, note = choose_backend(plan, game)
     start = time.perf_counter()
-    totals = Totals.of(game.program)
+    totals = Totals.empty(game.program)
     for part in _parts(plan, game, backend, jobs):
         if isinstance(part, Failure):
             raise SimulationError(part.code, part.message, _span(game, part.site), part.number, part.seed)
-        totals.add(part)
+        totals += part
         if progress is not None:
-            progress(totals.games + totals.endless)
+            progress(totals.games + totals.unfinished)
     seconds = time.perf_counter() - start
     names = tuple((m.text, m.per) for m in game.program.measures)
-    return Result(plan, game.canonical, game.content_hash, backend, totals, seconds, names)
+    return Result(plan, game.canonical, game.content_hash, backend, totals, seconds, names, note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,11 +203,41 @@ def _game(name: str, players: int, offers: bool) -> Game:
     return load_game(name, players=players, offers=offers)
 
 
-def _backend(plan: Plan, game: Game) -> str:
-    """Settles which backend plays: native code where it is wanted and can be had."""
-    if plan.backend == "python" or not plan.is_uniform:
-        return "python"
-    return "python"
+_WORTH_COMPILING = 3000
+"""How many games it takes for native code to be compiled without being asked for."""
+
+
+def choose_backend(plan: Plan, game: Game) -> tuple[str, str]:
+    """Settles which backend plays, and says why it is not native code where that was not to be had.
+
+    Raises `NativeUnavailable` when native code was asked for and cannot be had.
+    """
+    if plan.backend == "python" or (plan.backend == "auto" and plan.games < _WORTH_COMPILING):
+        return "python", ""
+    if not plan.is_uniform:
+        return "python", "policies other than 'random' play on the Python backend"
+    from .native import NativeUnavailable
+
+    try:
+        _native(game)
+    except NativeUnavailable as error:
+        if plan.backend == "c":
+            raise
+        return "python", str(error)
+    return "c", ""
+
+
+def _native(game: Game) -> NativeMachine:
+    """Gets the native machine of a game, which keeps it."""
+    found = _machines.get(id(game))
+    if found is None or found[0] is not game:
+        from .native import native_machine
+
+        found = _machines[id(game)] = (game, native_machine(game))
+    return found[1]
+
+
+_machines: dict[int, tuple[Game, NativeMachine]] = {}
 
 
 _SECONDS_A_PART = 0.25
@@ -319,7 +284,12 @@ def _part_in_process(plan: Plan, backend: str, first: int, count: int) -> Totals
 
 def play_part(plan: Plan, game: Game, backend: str, first: int, count: int) -> Totals | Failure:
     """Plays games number `first` to `first` + `count` - 1 of a plan."""
-    player = _Uniform(game) if plan.is_uniform else _Seated(game, plan.policies)
+    if backend == "c" and not plan.check:
+        try:
+            return _native(game).play(plan.seed, first, count)[0]
+        except PlayError:
+            backend = "python"  # where the same game goes wrong, but says which it was
+    player = _Uniform(game, backend) if plan.is_uniform else _Seated(game, plan.policies)
     sums = Sums(game, check=plan.check)
     for number in range(first, first + count):
         seed = seed_of_game(plan.seed, number)
@@ -333,23 +303,22 @@ def play_part(plan: Plan, game: Game, backend: str, first: int, count: int) -> T
     return sums.totals
 
 
-# --------------------------------------------------------------------------------------------------- one game
+# -------------------------------------------------------------------------------------------------- one game
 
 
 class _Uniform:
     """Plays games in which every seat plays by chance."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, backend: str) -> None:
         self.machine = game.machine()
-        self.player = player_of(self.machine)
+        self.player = _native(game).finish if backend == "c" else player_of(self.machine)
 
     def play(self, seed: int) -> tuple[Position, int]:
         """Plays one game; gets its last position and how many decisions were made."""
         program = self.machine.program
         position = program.initial[:]
-        decisions, _ = self.player(
-            position, program.start, stream_keys(self.machine, seed), policy_start(seed)
-        )
+        keys = stream_keys(self.machine, seed)
+        decisions, _ = self.player(position, program.start, keys, policy_start(seed))
         return position, decisions
 
 
@@ -402,7 +371,7 @@ class Sums:
 
     def __init__(self, game: Game, *, check: bool) -> None:
         program, names = game.program, game.machine().names
-        self.totals = Totals.of(program)
+        self.totals = Totals.empty(program)
         self.score = names[program.score] if program.score else None
         self.tie_break = names[program.tie_break] if program.tie_break else None
         self.figures = [(names[m.function], m.per) for m in program.measures]
@@ -431,5 +400,5 @@ class Sums:
         for figure, per in self.figures:
             for value in [figure(position, p) for p in seats] if per else [figure(position)]:
                 numbers[at] += value
-                numbers[at + self.totals.figures] += value * value
+                numbers[at + self.totals.figures_each] += value * value
                 at += 1

@@ -17,8 +17,8 @@ from typing import NoReturn
 from .commands import BAD, COMMANDS, GROUPS, OK, Command, UsageError
 
 _NAMING = """
-A rule set is named GAME+VARIANT+QUESTION=READING+TABLE.ENTRY.ATTRIBUTE=VALUE: the game first, then in any order
-variants, readings of its open questions, and figures to change. Files of your own go by path: ./mine.yaml."""
+A rule set is named GAME+VARIANT+QUESTION=READING+TABLE.ENTRY.ATTRIBUTE=VALUE: the game first, then in any
+order variants, readings of its open questions, and figures to change. Your own files go by path: ./mine.yaml."""
 
 FAULT = 70
 INTERRUPTED = 130

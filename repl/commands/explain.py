@@ -48,5 +48,7 @@ def explanations() -> dict[str, str]:
     import yaml
 
     path = Path(__file__).parent.parent.parent / "grammar" / "explanations.yaml"
-    stories: dict[str, str] = yaml.load(path.read_text("utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    stories: dict[str, str] = yaml.load(
+        path.read_text("utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    )
     return dict(sorted(stories.items()))

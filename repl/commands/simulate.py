@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
-from ..output import count, say, table
+from ..output import complain, count, say, table
 from .common import add_players, add_ruleset, natural, whole
 
 if TYPE_CHECKING:
@@ -60,7 +60,9 @@ def configure(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Plays, and tells how it came out."""
     from ...interpreter.game import load_game
+    from ...interpreter.native import NativeUnavailable
     from ...interpreter.simulate import Plan, simulate
+    from . import UsageError
 
     game = load_game(options.ruleset, players=options.players, offers=not options.no_offers)
     plan = Plan(
@@ -74,8 +76,13 @@ def run(options: Namespace) -> int:
         check=not options.race,
     )
     jobs = options.jobs or os.cpu_count() or 1
-    with _progress(options.games, quiet=options.json) as progress:
-        result = simulate(plan, jobs=jobs, progress=progress, game=game)
+    try:
+        with _progress(options.games, quiet=options.json) as progress:
+            result = simulate(plan, jobs=jobs, progress=progress, game=game)
+    except NativeUnavailable as error:
+        raise UsageError(str(error), "leave '--backend c' out: the Python backend gives the same") from None
+    if result.note:
+        complain(f"note: {result.note}")
     if options.json:
         import json
 
@@ -152,9 +159,8 @@ def _tell(result: Result, game: Game) -> None:
         f"{data['decisions_per_game']:.2f} decisions a game, {result.backend} backend"
     )
     if data["endless"]:
-        say(
-            f"{count(data['endless'], 'game')} more did not end within {game.program.decision_budget:,} decisions"
-        )
+        limit = game.program.decision_budget
+        say(f"{count(data['endless'], 'game')} more did not end within {limit:,} decisions")
     measures = result.measures()
     whole_game = {text: mean for text, mean in measures.items() if not isinstance(mean, list)}
     for text, mean in whole_game.items():
