@@ -282,9 +282,9 @@ class ExpressionChecker:
                 self.error("actor", "nobody acts here", node.span, help="give the player as a parameter")
             checked.refs[node] = ActorRef()
             return checked.player
-        return self._entry(node)
+        return self._entry(node, enum)
 
-    def _entry(self, node: tree.Name) -> Type:
+    def _entry(self, node: tree.Name, wanted: Type | None) -> Type:
         owners = self.entry_owners.get(node.text, [])
         if len(owners) == 1:
             self.checked.refs[node] = EntryRef(owners[0], owners[0].entries.index(node.text))
@@ -295,6 +295,17 @@ class ExpressionChecker:
                 f"'{node.text}' is an entry of {' and of '.join(sorted(o.name for o in owners))}",
                 node.span,
                 help="compare it with a value of the type you mean",
+            )
+            return UNKNOWN
+        if isinstance(wanted, EnumType):
+            what = "a reading" if wanted.origin == "question" else "an entry"
+            notes = [Label(f"'{wanted.name}' is declared here", wanted.span)] if wanted.span else []
+            self.error(
+                "unknown-name",
+                f"'{node.text}' is not {what} of '{wanted.name}'",
+                node.span,
+                notes=notes,
+                help=suggestion(node.text, wanted.entries, what=f"its {what.split()[1]}s are".replace("entrys", "entries")),
             )
             return UNKNOWN
         known = [

@@ -9,6 +9,7 @@ from __future__ import annotations
 import marshal
 from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
+from msgspec.structs import replace
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -82,13 +83,9 @@ def compile_figure(
     """
     report = Report()
     checked: Checked = game.checked()
-    if span is None:
-        source = Source(name, text)
-    else:
-        padded = "\n" * (span.line - 1) + " " * (span.column - 1) + text
-        source = Source(span.source.name, padded)
+    source = Source(name, text)
     parsed = parse_expression(source, report)
-    report.raise_errors()
+    _raise_errors(report, source, span)
     assert parsed is not None
     checker = ExpressionChecker(checked, report)
     checker.index_entries()
@@ -98,7 +95,7 @@ def compile_figure(
         types.append(tree.NamedType(parsed.span, type_name))
         locals_.append(checker.declare(tree.Word(parsed.span, parameter), checker.type_of(types[-1])))
     type_ = checker.infer(parsed)
-    report.raise_errors()
+    _raise_errors(report, source, span)
     lowering = ExpressionLowering(checked, report)
     lowering.variables = game.program.variables
     names: list[str] = []
@@ -121,11 +118,32 @@ def compile_figure(
         type_ = type_.base
     else:
         function = ir.Function("figure", tuple(names), (ir.Return(lowering.expr(parsed, env)),), "value")
-    report.raise_errors()
+    _raise_errors(report, source, span)
     source_text = write_functions(game.program, [*lowering.functions.values(), function], lowering.tables)
     code: CodeType = compile(source_text, SOURCE_NAME, "exec")
     secrets = tuple((s.what, s.owner) for s in secrets_read(checked, parsed))
     return Kept(text, type_, many, secrets, marshal.dumps(code))
+
+
+def _raise_errors(report: Report, source: Source, at: Span | None) -> None:
+    """Raises the errors found; where the text stands in a file (`at`), they point there."""
+    if at is not None:
+        first = source.lines[0].strip()
+        column = at.source.line(at.line).find(first, at.column - 1)
+        shift = column - source.lines[0].index(first) if column >= 0 else at.column - 1
+
+        def moved(span: Span) -> Span:
+            if span.source is not source:
+                return span
+            ends = span.end_column + (shift if span.end_line == 1 else 0)
+            column = span.column + (shift if span.line == 1 else 0)
+            return Span(at.source, at.line + span.line - 1, column, at.line + span.end_line - 1, ends)
+
+        report.diagnostics = [
+            replace(d, span=moved(d.span), notes=tuple(replace(n, span=moved(n.span)) for n in d.notes))
+            for d in report.diagnostics
+        ]
+    report.raise_errors()
 
 
 def hooks(sites: Sequence[Span] = ()) -> dict[str, Callable[..., Any]]:

@@ -7,7 +7,8 @@ Refuses, with what is wanted instead, what is no value of that type.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from ..grammar.diagnostics import Report, suggestion
 from ..grammar.span import Span
@@ -33,11 +34,10 @@ class NoLiteral(Exception):
         report.error(code, self.message, self.span, help=self.help)
 
 
-@dataclass(frozen=True, slots=True)
-class Literals:
+class Literals(Struct, frozen=True):
     """Reads values; `names` are those of the players at this table."""
 
-    names: tuple[str, ...] = field(default=())
+    names: tuple[str, ...] = ()
 
     def read(self, node: Node, type_: Type) -> int:
         """Reads one value; of a set its bit mask. Raises `NoLiteral`."""

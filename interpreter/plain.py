@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from .errors import IllegalMove, UnclearMove
 from .game import Event, Game, State
@@ -20,7 +21,7 @@ from .program import Variable
 def plain_game(game: Game, names: Sequence[str] | None = None) -> Game:
     """Makes a game that runs the same program and speaks in the rules' own words, whatever the language asked for."""
     called = tuple(names or game.player_names)
-    return _relabelled(game, Labels("en", players=called), called)
+    return _relabelled(game, Labels("en", players=called, texts=game.labels("en").texts), called)
 
 
 def labelled_game(game: Game, names: Sequence[str] | None = None) -> Game:

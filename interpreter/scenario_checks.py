@@ -7,7 +7,8 @@ involved. Raises `RulesError`, at the place in the file, for expressions and nam
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from ..grammar import tree
 from ..grammar.diagnostics import Report, RulesError
@@ -16,7 +17,7 @@ from ..grammar.span import Source, Span
 from ..grammar.walk import walk
 from .errors import IllegalMove, PlayError, UnclearMove
 from .figures import Figure
-from .game import Event, Game, State
+from .game import Event, Game, State, elements
 from .gamefiles import items_of, mapping_of, number_of, text_of, words_of
 from .literals import Literals, NoLiteral
 from .perft import divide, perft
@@ -31,8 +32,7 @@ _MOST_VALUES = 8
 _MOST_LISTED = 30
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """What did not come out as expected."""
 
     span: Span
@@ -50,8 +50,7 @@ class Failure:
         ]
 
 
-@dataclass(slots=True)
-class Table:
+class Table(Struct):
     """A case in play: the state, which speaks in the rules' own words, and the game in other words."""
 
     state: State
@@ -80,8 +79,7 @@ class Table:
         return _Valued(figure, self.state, tuple(new.values()))
 
 
-@dataclass(frozen=True, slots=True)
-class _Valued:
+class _Valued(Struct, frozen=True):
     """A figure with what it is worked out on."""
 
     figure: Figure
@@ -390,15 +388,10 @@ def _values(text: str, table: Table, aside: str = "") -> Iterator[str]:
 
 
 def _array(name: str, table: Table) -> str:
-    from .game import elements
-
-    v = table.state.game.program.variables[name]
+    game = table.state.game
+    v = game.program.variables[name]
     shown = []
     for offset, indices in elements(v):
-        value = table.state.position[v.slot + offset]
-        where = element_name(table.state.game, name, (*indices, 0) if v.width > 1 else indices)
-        shown.append(f"{where.removeprefix('length of ')} {element_value(table.state.game, v, value)}")
-    return f"{name}: " + _shortened(shown)
-
-
-__all__ = ["Failure", "Table", "check", "describe", "plain", "words_of"]
+        where = element_name(game, name, (*indices, 0) if v.width > 1 else indices)
+        shown.append(f"{where} = {element_value(game, v, table.state.position[v.slot + offset])}")
+    return _shortened(shown)

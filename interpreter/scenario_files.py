@@ -9,8 +9,9 @@ finds out.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct
 
 from ..grammar.diagnostics import Label, Report
 from ..grammar.span import Span
@@ -28,16 +29,14 @@ KEYS = (
 """What may be expected besides the value of an expression."""
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(Struct, frozen=True):
     """A move as written: its words, perhaps with the player in front."""
 
     words: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """One thing expected: `kind` is one of KEYS, or "value" for an expression (`text`) that has a value."""
 
     kind: str
@@ -47,8 +46,7 @@ class Check:
     because: Node | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """A stretch of a story: changes to the position, then moves, then what must hold."""
 
     span: Span
@@ -57,8 +55,7 @@ class Step:
     checks: tuple[Check, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """A story to be played under one rule set; `under` is the entry it stands for, "" for the scenario itself."""
 
     name: str
@@ -82,15 +79,14 @@ class Case:
         return f"{self.name} [under {self.under}]" if self.under else self.name
 
 
-@dataclass(frozen=True, slots=True)
-class Scenario:
+class Scenario(Struct, frozen=True):
     """One scenario of a file."""
 
     name: str
     span: Span
     sources: tuple[str, ...]
     note: Node | None
-    cases: tuple[Case, ...] = field(default=())
+    cases: tuple[Case, ...] = ()
 
 
 # ----------------------------------------------------------------------------------------------------------- files

@@ -11,9 +11,11 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ..grammar.diagnostics import Diagnostic, Label, Report, RulesError, render_all, suggestion
 from ..grammar.span import Span
@@ -35,8 +37,7 @@ _MOST_EVENTS = 12
 _TARGET = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:\[(.*)\])?\s*")
 
 
-@dataclass(slots=True)
-class Result:
+class Result(Struct):
     """What came of one case."""
 
     case: Case
@@ -139,7 +140,8 @@ def open_case(case: Case, *, load: Loader | None = None, game: Game | None = Non
         try:
             game = (load or _load)(case.rules, case.players, case.offers)
         except RulesError as error:
-            raise RulesError([_placed(d, case) for d in error.diagnostics]) from error
+            errors = [_placed(d, case) for d in error.diagnostics if d.severity == "error"]
+            raise RulesError(errors) from error
     if len(case.names) > game.num_players():
         message = f"got {len(case.names)} names for {game.num_players()} players"
         report.error("scenario-players", message, case.players_span)
@@ -309,6 +311,8 @@ class _Run:
 
 
 def _broken(error: PlayError, span: Span, expected: str) -> Failure:
+    if error.code == "scenario-chance" and error.span is not None:
+        return Failure(error.span, "chance comes out as the script says", error.message)
     kind = "a rule breaks: " if isinstance(error, BrokenRule) else ""
     notes = (f"the place: {error.span}",) if error.span is not None else ()
     return Failure(span, expected, f"{kind}{error.message}", notes)

@@ -73,7 +73,9 @@ def _make_table(item: Entry, names: list[tuple[str, Span]], cells: dict[str, dic
 
 
 def _check_column(table: Table, attribute: str, column: dict[str, Cell], report: Report) -> None:
-    model_name, model = next(iter(column.items()))
+    kinds = [kind_of(cell.value) for cell in column.values()]
+    usual = max(kinds, key=kinds.count)  # the odd one out is the fault
+    model_name, model = next((n, c) for n, c in column.items() if kind_of(c.value) == usual)
     for name, span in zip(table.enum.entries, table.entry_spans, strict=True):
         cell = column.get(name)
         if cell is None:

@@ -1,0 +1,71 @@
+"""Who sits where: names, people and bots, as asked for on the command line.
+
+A seat is written `NAME`, `KIND` or `NAME=KIND`; the kind is `human` (also `me`, `h`) or the name of a bot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .bots import BOTS, Bot, make_bot
+
+HUMAN = "human"
+_PEOPLE = ("human", "me", "h", "person")
+
+
+class SeatError(Exception):
+    """Says that the seats cannot be filled as asked; `key` and `about` make the sentence."""
+
+    def __init__(self, key: str, **about: str) -> None:
+        super().__init__(key)
+        self.key = key
+        self.about = about
+
+
+@dataclass(slots=True)
+class Seat:
+    """A player: the name, and the bot that plays for it, if one does."""
+
+    name: str
+    kind: str = HUMAN
+    bot: Bot | None = None
+
+    @property
+    def is_human(self) -> bool:
+        """Whether a person plays it."""
+        return self.bot is None
+
+    def written(self) -> str:
+        """Writes the seat as it is asked for."""
+        return f"{self.name}={self.kind}"
+
+
+def make_seats(asked: Sequence[str], names: Sequence[str]) -> list[Seat]:
+    """Fills the seats of a game for `len(names)` players; who is not named is a random bot, with seat 1 a person."""
+    if len(asked) > len(names):
+        raise SeatError("too-many-seats", asked=str(len(asked)), seats=str(len(names)))
+    seats = [_seat(text, name) for text, name in zip(asked, names, strict=False)]
+    for name in names[len(seats) :]:
+        seats.append(Seat(name) if not asked and not seats else Seat(name, "random", make_bot("random")))
+    known: set[str] = set()
+    for seat in seats:
+        if seat.name.casefold() in known:
+            raise SeatError("same-name", name=seat.name)
+        known.add(seat.name.casefold())
+    return seats
+
+
+def _seat(text: str, default: str) -> Seat:
+    name, equals, kind = text.partition("=")
+    name, kind = name.strip(), kind.strip()
+    if not equals:
+        is_kind = name.casefold() in _PEOPLE or name.partition(":")[0] in BOTS
+        name, kind = (default, name) if is_kind else (name, HUMAN)
+    name = " ".join(name.split()) or default
+    if kind.casefold() in _PEOPLE:
+        return Seat(name)
+    bot = make_bot(kind)
+    if bot is None:
+        raise SeatError("no-bot", kind=kind, known=", ".join([HUMAN, *sorted(BOTS)]))
+    return Seat(name, kind, bot)
