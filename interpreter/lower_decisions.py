@@ -149,6 +149,8 @@ class DecisionLowering(BlockLowering):
         pending = -1
         if s.who is not None:
             actor = self.fit(self.expr(s.who, env), 0, players - 1, s.who, env)
+            if _calls(actor):
+                actor = self.keep(actor)  # who decides is read off the position, without the functions
         else:
             assert s.domain is not None and s.variable is not None
             who = self._choosers(s, env, players)
@@ -335,6 +337,21 @@ class DecisionLowering(BlockLowering):
 
     def _speaks_of(self, node: tree.Expr, locals_: set[Local]) -> bool:
         return any(self.checked.refs.get(n) in locals_ for n in walk(node))
+
+
+def _calls(e: Expr) -> bool:
+    """Tests if an expression calls a function."""
+    match e:
+        case ir.Call():
+            return True
+        case ir.Op(_, _, _, arguments):
+            return any(_calls(a) for a in arguments)
+        case ir.Cond(_, _, c, t, o):
+            return _calls(c) or _calls(t) or _calls(o)
+        case ir.LoadAt(_, _, _, _, inner) | ir.Lookup(_, _, _, inner) | ir.Checked(_, _, inner, _, _):
+            return _calls(inner)
+        case _:
+            return False
 
 
 def _arguments(info: ir.MoveInfo, chosen: Expr) -> list[Expr]:

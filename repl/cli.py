@@ -18,7 +18,7 @@ from .commands import BAD, COMMANDS, GROUPS, OK, Command, UsageError
 
 _NAMING = """
 A rule set is named GAME+VARIANT+QUESTION=READING+TABLE.ENTRY.ATTRIBUTE=VALUE: the game first, then in any
-order variants, readings of its open questions, and figures to change. Your own files go by path: ./mine.yaml."""
+order variants, readings of open questions, and figures to change. Your own files go by path: ./mine.yaml."""
 
 FAULT = 70
 INTERRUPTED = 130
