@@ -1,0 +1,362 @@
+"""The desk: a session with a language and a size, that answers lines of text. No terminal is needed.
+
+`run_line(desk, text)` does what a line says and gives the answer; `suggest` completes a line; `is_complete` tells
+whether a line can be handed in. A line is a move, a number of the menu, or a command. Answers that only one person may
+read are marked private: the shell shows them on a screen of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..grammar.diagnostics import nearest
+from ..grammar.span import Span
+from ..interpreter.errors import IllegalMove, PlayError, UnclearMove
+from .board import draw_board, stage_of
+from .choosing import Item, Option, Suggestion, Unclear, menu, options, read_option, suggest_options
+from .journal import Head, Journal
+from .prompt_commands import COMMANDS, find_command, suggest_arguments
+from .session import Session
+from .telling import write_entry
+from .terminal import Line, Look, in_ascii
+from .texts import say
+
+
+@dataclass(slots=True)
+class Reply:
+    """The answer to a line: what to show, to whom, and what comes next."""
+
+    lines: list[Line] = field(default_factory=list)
+    private: bool = False
+    quit: bool = False
+    board: bool = False
+    """Whether the position changed, so that the board is worth drawing again."""
+    fill: str = ""
+    """What the next line begins with."""
+    failed: bool = False
+
+
+Pending = Callable[[str], Reply]
+
+
+class Desk:
+    """What the prompt works on."""
+
+    def __init__(self, session: Session, look: Look, *, journal: Journal | None = None) -> None:
+        self.session = session
+        self.look = look
+        self.journal = journal
+        self.pending: Pending | None = None
+        self.question: str = ""
+        """What is asked while something is pending."""
+        self._options: tuple[object, str, list[Option]] | None = None
+        self._board: tuple[object, list[Line]] | None = None
+        if journal is not None:
+            session.listeners.append(journal.add)
+
+    # ------------------------------------------------------------------------------------------------------ words
+
+    @property
+    def language(self) -> str:
+        """The language at hand."""
+        return self.look.language
+
+    def speak(self, language: str) -> None:
+        """Changes the language."""
+        self.look = replace(self.look, language=language)
+
+    def t(self, key: str, /, **values: object) -> str:
+        """Writes one of our own sentences."""
+        return say(self.language, key, **values)
+
+    def line(self, key: str, style: str = "", /, **values: object) -> Line:
+        """Makes a line of one of our own sentences."""
+        return [(style, self.t(key, **values))]
+
+    def fail(self, key: str, /, **values: object) -> Reply:
+        """Makes an answer that says what is wrong."""
+        return Reply([self.line(key, "error", **values)], failed=True)
+
+    def ask(self, key: str, then: Pending, lines: Sequence[Line] = (), *, private: bool = False, **values: object) -> Reply:
+        """Makes an answer that asks something; the next line is the answer."""
+        self.question = self.t(key, **values)
+        self.pending = then
+        return Reply(list(lines), private=private)
+
+    # ------------------------------------------------------------------------------------------------------- turn
+
+    @property
+    def concealed(self) -> bool:
+        """Whether several people look at this screen, so that secrets stay hidden until asked for."""
+        return self.session.viewer is None
+
+    @property
+    def turn(self) -> int | None:
+        """The person whose turn it is at this screen, or None."""
+        waiting = self.session.waiting_for()
+        return waiting[0] if waiting else None
+
+    def options(self) -> list[Option]:
+        """Gets what the people at this screen may do now."""
+        session = self.session
+        key = (session.state, self.language)
+        if self._options is None or self._options[0] is not session.state or self._options[1] != self.language:
+            waiting = session.waiting_for()
+            decision = session.state.decision
+            if decision is not None and decision.mode == "each":
+                waiting = waiting[:1]
+            found = options(session, waiting, self.language)
+            if decision is not None and decision.mode == "each" and self.concealed:
+                public = self.t("choose-in-secret")
+                found = [replace(o, public=public, secret=True) for o in found]
+            self._options = (*key, found)
+        return self._options[2]
+
+    def menu(self) -> list[Item]:
+        """Gets the numbered menu."""
+        return menu(self.options(), concealed=self.concealed)
+
+    def board(self, *, hand: bool = True) -> list[Line]:
+        """Draws the board as it may be seen at this screen."""
+        session = self.session
+        key = (session.state, self.look, hand)
+        if self._board is None or not all(a is b or a == b for a, b in zip(self._board[0], key, strict=True)):  # type: ignore[call-overload]
+            title = session.game.compiled.title
+            lines = draw_board(
+                session.view,
+                session.state,
+                self.look,
+                title=title.get(self.language) or title["en"],
+                names=session.names(),
+                hand_of=session.viewer if hand else None,
+            )
+            self._board = (key, lines)
+        return self._board[1]
+
+    def status(self) -> Line:
+        """Tells whose turn it is, why, and what comes next."""
+        session = self.session
+        if session.is_over:
+            return self.line("game-over", "heading")
+        stage = stage_of(session.view, session.state, self.language)
+        waiting = session.waiting_for()
+        line: Line = []
+        for n, player in enumerate(waiting or session.state.players_to_act()):
+            line += [("", ", " if n else ""), (f"player{player}", session.seats[player].name)]
+        line += [("", self.t("colon")), ("heading", stage.says)]
+        if stage.now:
+            line.append(("", f" ({stage.now})"))
+        if stage.next:
+            line += [("dim", self.t("then", next=stage.next))]
+        return in_ascii([line])[0] if self.look.ascii else line
+
+    def news(self) -> list[Line]:
+        """Writes what happened since it was last asked for."""
+        session = self.session
+        lines = (
+            write_entry(session.view, e, self.language, session.viewer, ascii=self.look.ascii) for e in session.fresh()
+        )
+        return [line for line in lines if line is not None]
+
+    def results(self) -> list[Line]:
+        """Writes who has won, once the game is over."""
+        state = self.session.state
+        scores, winners = state.scores(), state.winners()
+        order = sorted(range(len(scores)), key=lambda p: (p not in winners, -scores[p]))
+        lines: list[Line] = [self.line("results", "heading")]
+        for p in order:
+            mark = "★" if p in winners else " "
+            lines.append([("heading", f" {mark} "), (f"player{p}", self.session.seats[p].name), ("", f"  {scores[p]}")])
+        return in_ascii(lines) if self.look.ascii else lines
+
+    def head(self) -> Head:
+        """Describes the game for a journal."""
+        session = self.session
+        game = session.game
+        return Head(
+            game.canonical,
+            game.content_hash,
+            game.num_players(),
+            session.seed,
+            tuple(seat.written() for seat in session.seats),
+            self.language,
+        )
+
+    # ------------------------------------------------------------------------------------------------------- moves
+
+    def take(self, option: Option) -> Reply:
+        """Makes a move."""
+        if self.session.state.decision is not None and self.session.state.decision.mode == "any" and option.player is None:
+            actor = self.session.state.actor(option.action)
+            if actor < 0:
+                self.session.break_silence()
+                return Reply(self.news(), board=True)
+        self.session.choose(option.action, option.player)
+        return Reply(self.news(), board=True)
+
+    def open_item(self, item: Item) -> Reply:
+        """Takes the only option of a menu's line, or opens it."""
+        if item.option is not None:
+            return self.take(item.option)
+        if item.hidden:
+            return self.choose_privately(item.options)
+        inner = menu(item.options, concealed=False)
+        if len(inner) == 1 and inner[0].option is None:
+            lines = [self.line("say-which", words=item.words.strip(), rest=item.meaning)]
+        else:
+            lines = [self.line("which", words=item.words.strip()), *self.list_items(inner, numbered=False)]
+        return Reply(lines, fill=item.words.rstrip() + " " if item.words.isascii() else item.words)
+
+    def choose_privately(self, among: Sequence[Option]) -> Reply:
+        """Lets a person choose among secret moves where the others do not see it."""
+
+        def answer(text: str) -> Reply:
+            wanted = text.strip()
+            if not wanted:
+                return Reply([self.line("nothing-chosen", "dim")])
+            if wanted.isdigit() and 0 < int(wanted) <= len(among):
+                return self.take(among[int(wanted) - 1])
+            found = read_option(wanted, among)
+            if isinstance(found, Option):
+                return self.take(found)
+            return Reply([self.line("nothing-chosen", "dim")], failed=True)
+
+        lines = self.list_items([Item(o.words, o.meaning, (o,)) for o in among])
+        return self.ask("choose-one", answer, lines, private=True)
+
+    def list_items(self, items: Sequence[Item], *, numbered: bool = True) -> list[Line]:
+        """Writes a menu, a line each; side by side where there are many."""
+        from .listing import list_items
+
+        return list_items(items, self.look, numbered=numbered)
+
+    def refuse(self, text: str) -> Reply:
+        """Tells why words name no move that may be made: the reason of the rules, or the nearest move."""
+        session = self.session
+        if session.is_over:
+            return self.fail("game-is-over")
+        waiting = session.waiting_for()
+        player = waiting[0] if len(waiting) > 1 or session.state.is_simultaneous_node() else None
+        try:
+            action = session.state.parse_action(text, self.language, player)
+        except IllegalMove as refusal:
+            return self.refusal(text, refusal)
+        except UnclearMove:
+            return self.unclear(text)
+        return self.take(Option(action, player if session.state.is_simultaneous_node() else None, text, text, "", text, False))
+
+    def refusal(self, text: str, refusal: PlayError) -> Reply:
+        """Tells why a move may not be made, with the rule's line."""
+        lines = [self.line("not-allowed", "error", why=refusal.message)]
+        if refusal.span is not None:
+            lines += rule_line(refusal.span)
+        private = self.concealed and self._touches_secrets(text)
+        return Reply(lines, private=private, failed=True)
+
+    def _touches_secrets(self, text: str) -> bool:
+        game = self.session.game
+        plain = " ".join(text.split())
+        for language in dict.fromkeys((self.language, "en")):
+            for name in ("", *self.session.names()):
+                rest = plain[len(name) :].strip() if plain.casefold().startswith(name.casefold()) else ""
+                for action in game.words(language).read(rest):
+                    move = self.session.state.decode(action)[0]
+                    if move.shows is not None or any(move.secret):
+                        return True
+        return False
+
+    def unclear(self, text: str) -> Reply:
+        """Answers words that name nothing, with the nearest move or command."""
+        known = {o.words.casefold(): o.words for o in self.options() if not (self.concealed and o.secret)}
+        known.update({name: name for name in COMMANDS})
+        near = nearest(" ".join(text.split()).casefold(), known)
+        shown = text if len(text) <= 60 else text[:57] + "…"
+        if near is not None:
+            return self.fail("unclear-near", words=shown, near=known[near])
+        return self.fail("unclear", words=shown)
+
+
+def rule_line(span: Span) -> list[Line]:
+    """Shows the line of a rule."""
+    return [[("dim", f"  {span.source.name}:{span.line}  "), ("rule", span.source.line(span.line).strip())]]
+
+
+# ----------------------------------------------------------------------------------------------------------- lines
+
+
+def run_line(desk: Desk, text: str) -> Reply:
+    """Does what a line says: a move, a number of the menu, a command, or the answer to a question."""
+    if desk.pending is not None:
+        answer, desk.pending, desk.question = desk.pending, None, ""
+        return answer(text)
+    text = " ".join(text.split())
+    if not text:
+        return Reply()
+    if text.startswith("/"):
+        return _command(desk, text[1:].strip(), text) or desk.unclear(text)
+    listed = desk.options()
+    exact = [o for o in listed if text.casefold() in (o.words.casefold(), o.english.casefold())]
+    if exact:
+        return desk.take(exact[0])
+    if find_command(text) is not None:
+        return _command(desk, text, text) or desk.unclear(text)
+    if text.isdigit():
+        return _number(desk, int(text))
+    found = read_option(text, listed)
+    if isinstance(found, Option):
+        return desk.take(found)
+    if found.among:
+        return _among(desk, text, found)
+    return _command(desk, text, text) or desk.refuse(text)
+
+
+def _number(desk: Desk, number: int) -> Reply:
+    items = desk.menu()
+    if not items:
+        return desk.fail("game-is-over" if desk.session.is_over else "no-moves")
+    if not 1 <= number <= len(items):
+        return desk.fail("no-such-number", last=len(items))
+    return desk.open_item(items[number - 1])
+
+
+def _among(desk: Desk, text: str, found: Unclear) -> Reply:
+    among = [o for o in found.among if not (desk.concealed and o.secret)]
+    if not among:
+        return desk.choose_privately(found.among)
+    items = menu(among, concealed=False)
+    lines = [desk.line("several", words=text), *desk.list_items(items, numbered=False)]
+    return Reply(lines, fill=text + " ", failed=True)
+
+
+def _command(desk: Desk, text: str, typed: str) -> Reply | None:
+    found = find_command(text, shortened=True)
+    if found is None:
+        return None
+    command, argument = found
+    return command.run(desk, argument)
+
+
+def suggest(desk: Desk, text: str, cursor: int | None = None) -> list[Suggestion]:
+    """Completes a line up to the cursor: moves first, then commands and their arguments."""
+    before = text[: len(text) if cursor is None else cursor]
+    if desk.pending is not None or "\n" in before:
+        return []
+    stripped = before.lstrip()
+    found = suggest_arguments(desk, stripped)
+    if found is not None:
+        moves = [] if stripped.startswith("/") else suggest_options(stripped, desk.options(), concealed=desk.concealed)
+        return found if not moves else moves
+    moves = suggest_options(stripped, desk.options(), concealed=desk.concealed)
+    word = stripped.removeprefix("/")
+    commands = [
+        Suggestion(name, len(word), desk.t(f"help-{name.replace(' ', '-')}"))
+        for name in COMMANDS
+        if word and " " not in word and name.startswith(word.casefold())
+    ]
+    return commands if stripped.startswith("/") else moves + commands
+
+
+def is_complete(text: str) -> bool:
+    """Tests if a line can be handed in: any line can, but for one that ends in a backslash."""
+    return not text.rstrip().endswith("\\")

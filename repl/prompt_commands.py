@@ -1,0 +1,321 @@
+"""The commands of the prompt, in a registry that prints the help and completes their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .terminal import Line, pad, width, wrap
+from .texts import LANGUAGES, NAMES, find_language
+
+if TYPE_CHECKING:
+    from .choosing import Suggestion
+    from .desk import Desk, Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: its name, what it takes, other names, what it does, and what completes its argument."""
+
+    name: str
+    takes: str
+    aliases: tuple[str, ...]
+    run: Callable[[Desk, str], Reply]
+    complete: Callable[[Desk, str], list[tuple[str, str]]] | None = None
+
+
+COMMANDS: dict[str, Command] = {}
+
+
+def command(
+    name: str,
+    takes: str = "",
+    *aliases: str,
+    complete: Callable[[Desk, str], list[tuple[str, str]]] | None = None,
+) -> Callable[[Callable[[Desk, str], Reply]], Callable[[Desk, str], Reply]]:
+    """Registers a command."""
+
+    def register(run: Callable[[Desk, str], Reply]) -> Callable[[Desk, str], Reply]:
+        COMMANDS[name] = Command(name, takes, aliases, run, complete)
+        return run
+
+    return register
+
+
+def find_command(text: str, *, shortened: bool = False) -> tuple[Command, str] | None:
+    """Finds the command that a line begins with, and its argument.
+
+    A line that is nothing but the name always finds it; with arguments, or cut short, only if `shortened`.
+    """
+    folded = text.casefold()
+    for c in COMMANDS.values():
+        for name in (c.name, *c.aliases):
+            if folded == name:
+                return c, ""
+            glued = not name[-1:].isalnum()
+            if (shortened or " " in name) and folded.startswith(name if glued else f"{name} "):
+                return c, text[len(name) :].strip()
+    if not shortened or not text:
+        return None
+    word, _, rest = text.partition(" ")
+    found = [c for c in COMMANDS.values() if c.name.startswith(word.casefold())]
+    return (found[0], rest.strip()) if len(found) == 1 and len(word) > 1 else None
+
+
+def suggest_arguments(desk: Desk, text: str) -> list[Suggestion] | None:
+    """Completes the argument of a command; None while the command itself is being typed."""
+    from .choosing import Suggestion, fuzzy
+
+    text = text.removeprefix("/")
+    for c in sorted(COMMANDS.values(), key=lambda c: -len(c.name)):
+        for name in (c.name, *c.aliases):
+            if text.casefold().startswith(f"{name} "):
+                if c.complete is None:
+                    return []
+                typed = text[len(name) + 1 :].lstrip()
+                ranked = [(rank, s) for s in c.complete(desk, typed) if (rank := fuzzy(typed.casefold(), s[0])) is not None]
+                return [Suggestion(s[0], len(typed), s[1]) for _, s in sorted(ranked, key=lambda r: r[0])]
+    return None
+
+
+def _reply(lines: Sequence[Line]) -> Reply:
+    from .desk import Reply
+
+    return Reply(list(lines))
+
+
+# ---------------------------------------------------------------------------------------------------------- looking
+
+
+@command("help", "", "?")
+def show_help(desk: Desk, argument: str) -> Reply:
+    """Explains the prompt and lists the commands."""
+    head = {c.name: f"{c.name} {c.takes}".strip() for c in COMMANDS.values()}
+    widest = max(width(h) for h in head.values())
+    lines = [*wrap(desk.line("help-moves"), desk.look.width)]
+    for c in COMMANDS.values():
+        lines.append([("move", f"  {pad(head[c.name], widest)}  "), ("", desk.t(f"help-{c.name.replace(' ', '-')}"))])
+    return _reply(lines)
+
+
+@command("moves", "", "m")
+def show_moves(desk: Desk, argument: str) -> Reply:
+    """Lists the moves by number."""
+    items = desk.menu()
+    if not items:
+        return desk.fail("game-is-over" if desk.session.is_over else "no-moves")
+    return _reply([desk.status(), *desk.list_items(items)])
+
+
+@command("board")
+def show_board(desk: Desk, argument: str) -> Reply:
+    """Shows the board."""
+    reply = _reply([*desk.board(), desk.status()])
+    return reply
+
+
+@command("hand")
+def show_hand(desk: Desk, argument: str) -> Reply:
+    """Shows the secret hand of the person whose turn it is (or who plays alone)."""
+    from .board import draw_hands
+
+    session = desk.session
+    player = session.viewer if session.viewer is not None else desk.turn
+    if player is None:
+        return desk.fail("no-hand")
+    lines = draw_hands(session.view, session.state, desk.look, player, session.names())
+    reply = _reply([desk.line("hand-of", "heading", name=session.seats[player].name), *lines])
+    if not lines:
+        return desk.fail("no-hand")
+    if desk.concealed:
+        secret = [o for o in desk.options() if o.secret]
+        from .choosing import Item
+
+        reply.lines += desk.list_items([Item(o.words, o.meaning, (o,)) for o in secret], numbered=False)
+    reply.private = desk.concealed
+    return reply
+
+
+@command("log", "[N]")
+def show_log(desk: Desk, argument: str) -> Reply:
+    """Shows what happened, the last N lines or all."""
+    from .telling import write_entry
+
+    session = desk.session
+    lines = [
+        line
+        for entry in session.log()
+        if (line := write_entry(session.view, entry, desk.language, session.viewer, ascii=desk.look.ascii)) is not None
+    ]
+    if argument.isdigit():
+        lines = lines[-int(argument) :] if int(argument) else []
+    return _reply(lines or [desk.line("nothing-yet", "dim")])
+
+
+# --------------------------------------------------------------------------------------------------------- why not
+
+
+def _complete_moves(desk: Desk, typed: str) -> list[tuple[str, str]]:
+    return [(o.words, o.meaning) for o in desk.options() if not (desk.concealed and o.secret)]
+
+
+@command("why not", "MOVE", "why", complete=_complete_moves)
+def why_not(desk: Desk, argument: str) -> Reply:
+    """Tells why a move may not be made, with the rule's line."""
+    from ..interpreter.errors import IllegalMove, UnclearMove
+    from .choosing import Option, read_option
+
+    session = desk.session
+    if not argument:
+        return desk.fail("why-not-what")
+    if session.is_over:
+        return desk.fail("game-is-over")
+    waiting = session.waiting_for()
+    player = waiting[0] if len(waiting) > 1 or session.state.is_simultaneous_node() else None
+    try:
+        session.state.parse_action(argument, desk.language, player)
+    except IllegalMove as refusal:
+        return desk.refusal(argument, refusal)
+    except UnclearMove:
+        found = read_option(argument, [o for o in desk.options() if not (desk.concealed and o.secret)])
+        if not isinstance(found, Option):
+            return desk.unclear(argument)
+        argument = found.words
+    reply = _reply([desk.line("it-is-allowed", words=argument)])
+    reply.private = desk.concealed and desk._touches_secrets(argument)
+    return reply
+
+
+@command("rules", "[NAME]", "rule", complete=lambda desk, typed: _rule_names(desk))
+def show_rules(desk: Desk, argument: str) -> Reply:
+    """Shows a rule's own text; without a name, the rule that asks now."""
+    from .rule_text import show_definition
+
+    decision = desk.session.state.decision
+    name = argument or (decision.rule if decision is not None else "")
+    if not name:
+        return desk.fail("rules-what")
+    lines = show_definition(desk.session, name, desk.language)
+    if lines is None:
+        from ..grammar.diagnostics import nearest
+
+        near = nearest(name, [n for n, _ in _rule_names(desk)])
+        return desk.fail("no-rule-near", name=name, near=near) if near else desk.fail("no-rule", name=name)
+    return _reply(lines)
+
+
+def _rule_names(desk: Desk) -> list[tuple[str, str]]:
+    from .rule_text import definition_names
+
+    return definition_names(desk.session.game)
+
+
+# ---------------------------------------------------------------------------------------------------- back and forth
+
+
+@command("undo", "[N]")
+def undo(desk: Desk, argument: str) -> Reply:
+    """Takes back the last N choices of people; past a draw, the table is asked and chance deals anew."""
+    session = desk.session
+    steps = int(argument) if argument.isdigit() and int(argument) > 0 else 1
+    to = session.undo_target(steps)
+    if to is None:
+        return desk.fail("nothing-to-undo")
+
+    def go() -> Reply:
+        from .desk import Reply
+
+        session.go_back(to)
+        return Reply([desk.line("taken-back", "note"), *desk.news()], board=True)
+
+    if not session.draws_since(to):
+        return go()
+
+    def answer(text: str) -> Reply:
+        if text.strip().casefold() in desk.t("yes-words").split():
+            return go()
+        return _reply([desk.line("not-taken-back", "dim")])
+
+    return desk.ask("undo-past-a-draw", answer)
+
+
+@command("redo")
+def redo(desk: Desk, argument: str) -> Reply:
+    """Takes back an undo."""
+    from .desk import Reply
+
+    to = desk.session.redo_target()
+    if to is None:
+        return desk.fail("nothing-to-redo")
+    desk.session.go_forward(to)
+    return Reply(desk.news(), board=True)
+
+
+# ------------------------------------------------------------------------------------------------------------ files
+
+
+@command("save", "FILE")
+def save(desk: Desk, argument: str) -> Reply:
+    """Writes the game to a file."""
+    from .journal import write_journal
+
+    if not argument:
+        return desk.fail("save-where")
+    path = Path(argument).expanduser()
+    try:
+        write_journal(path, desk.head(), desk.session.operations)
+    except OSError as error:
+        return desk.fail("cannot-write", file=argument, why=error.strerror or str(error))
+    return _reply([desk.line("saved", file=argument)])
+
+
+@command("load", "FILE")
+def load(desk: Desk, argument: str) -> Reply:
+    """Goes on with a game from a file."""
+    from ..grammar.diagnostics import RulesError
+    from .desk import Reply
+    from .journal import Journal, JournalError, read_journal
+    from .taking_up import take_up
+
+    if not argument:
+        return desk.fail("load-what")
+    try:
+        head, operations = read_journal(Path(argument).expanduser())
+        session = take_up(head, operations)
+    except JournalError as error:
+        return desk.fail(error.key, **error.about)
+    except RulesError as error:
+        return Reply([[("error", line)] for line in str(error).splitlines()], failed=True)
+    if desk.journal is not None:
+        desk.journal.close()
+        desk.journal = Journal.start(head)
+        for operation in session.operations:
+            desk.journal.add(operation)
+        session.listeners.append(desk.journal.add)
+    desk.session = session
+    return Reply([desk.line("loaded", file=argument)], board=True)
+
+
+# ----------------------------------------------------------------------------------------------------------- others
+
+
+@command("lang", "LANGUAGE", complete=lambda desk, typed: [(code, NAMES[code]) for code in LANGUAGES])
+def change_language(desk: Desk, argument: str) -> Reply:
+    """Changes the language."""
+    from .desk import Reply
+
+    found = find_language(argument) if argument else None
+    if found is None:
+        return desk.fail("which-language", known=", ".join(f"{c} ({NAMES[c]})" for c in LANGUAGES))
+    desk.speak(found)
+    return Reply([desk.line("language-is", "dim", language=NAMES[found])], board=True)
+
+
+@command("quit", "", "exit", "q")
+def quit_game(desk: Desk, argument: str) -> Reply:
+    """Leaves; the game is kept."""
+    from .desk import Reply
+
+    return Reply(quit=True)
