@@ -25,9 +25,7 @@ _TYPES = (
 )
 
 _KEYWORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long "
-    "register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while "
-    "asm typeof main bool true false nullptr constexpr thread_local alignas alignof static_assert".split()
+    ["auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "asm", "typeof", "main", "bool", "true", "false", "nullptr", "constexpr", "thread_local", "alignas", "alignof", "static_assert"]
 )
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable, Mapping, Sequence
-from msgspec import Struct
-from msgspec.structs import replace
 from types import CodeType
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..grammar import tree
 from ..grammar.diagnostics import Report
@@ -20,7 +21,8 @@ from ..grammar.span import Source, Span
 from . import program as ir
 from .check_expressions import ExpressionChecker
 from .check_secrets import secrets_read
-from .lower_expressions import Env, ExpressionLowering
+from .environment import Env
+from .lower_searches import SearchLowering
 from .program import FALSE, const
 from .python_backend import write_functions
 from .symbols import Checked, Local
@@ -96,7 +98,7 @@ def compile_figure(
         locals_.append(checker.declare(tree.Word(parsed.span, parameter), checker.type_of(types[-1])))
     type_ = checker.infer(parsed)
     _raise_errors(report, source, span)
-    lowering = ExpressionLowering(checked, report)
+    lowering = SearchLowering(checked, report)
     lowering.variables = game.program.variables
     names: list[str] = []
     env = Env()

@@ -14,10 +14,11 @@ import hashlib
 import os
 from collections import OrderedDict
 from collections.abc import Iterable
-from msgspec import Struct, field
 from functools import cache as once
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct, field
 
 from ..grammar.diagnostics import Report, suggestion
 from ..grammar.span import Source, Span

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+
 from msgspec import Struct, field
 
 from . import program as ir

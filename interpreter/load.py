@@ -11,9 +11,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
-from msgspec import Struct
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from ..grammar.diagnostics import Label, Report, suggestion
 from ..grammar.span import Span
@@ -36,7 +37,7 @@ from .overlay import Overlay, read_stack
 from .patches import Data
 from .questions import read_questions
 from .ruleset import Budget, Layer, Record, RuleSet, Table
-from .tables import Seats, read_tables
+from .tables import Seats, fill_products, read_tables
 from .yamlfile import Mapping
 
 if TYPE_CHECKING:
@@ -299,6 +300,8 @@ def _load(name: RuleSetName, players: int | None, report: Report) -> RuleSet | N
     for overlay in game.overlays:
         data.apply_overlay(overlay)
     data.apply_settings(name.settings)
+    if not report.has_errors:
+        fill_products(data.tables, report)
     rules = _make(game, data, game_files)
     rules.definitions = apply_rules(game.name, parsed, game.overlays, report)
     check_names(rules, report)
@@ -323,6 +326,7 @@ def _read_tables(game: _Game, data: Data, files: Files, game_files: list[str]) -
                 data.tables[table.name] = table
             elif isinstance(table, Record):
                 data.records[table.name] = table
+    fill_products(data.tables, data.report)
 
 
 def _read_questions(

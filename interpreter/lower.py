@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..grammar import tree
-from ..grammar.span import Span
 from ..grammar.diagnostics import Report
+from ..grammar.span import Span
 from . import program as ir
-from .lower_decisions import DecisionLowering
-from .lower_expressions import Env
+from .environment import Env
 from .layout import Shape
+from .lower_decisions import DecisionLowering
 from .renumber import Renumber
 from .symbols import Checked
 from .tidy import tidy

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from ..grammar import tree
 from . import program as ir
+from .environment import Env, Run
 from .layout import FREE
-from .lower_expressions import Env, Run
 from .lower_statements import Code, StatementLowering
 from .program import FALSE, TRUE, Expr, const, make
 from .symbols import Callable, Local, Variable

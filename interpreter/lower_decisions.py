@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from ..grammar import tree
 from ..grammar.walk import walk
 from . import program as ir
+from .environment import Env
 from .layout import Shape
 from .lower_blocks import BlockLowering
-from .lower_expressions import Env
 from .program import FALSE, TRUE, Expr, const, make
 from .symbols import Callable, Local
 from .types import TextType

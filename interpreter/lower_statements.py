@@ -13,8 +13,9 @@ from ..grammar import tree
 from ..grammar.span import Span
 from ..grammar.walk import walk
 from . import program as ir
+from .environment import Env, Pile, Run, raised
 from .layout import FREE
-from .lower_expressions import Env, ExpressionLowering, Pile, Run, raised
+from .lower_searches import SearchLowering
 from .program import FALSE, TRUE, Expr, const, make
 from .symbols import ActorRef, Callable, Local, Variable
 from .types import EmptyType, PileType, SetType
@@ -37,7 +38,7 @@ class Code:
             self.env = replace(self.env, facts=frozenset())
 
 
-class StatementLowering(ExpressionLowering):
+class StatementLowering(SearchLowering):
     """Lowers statements in which the game cannot stop."""
 
     texts: list[ir.Text]

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from msgspec import Struct
 from functools import cache
 from pathlib import Path
+
+from msgspec import Struct
 
 from ..grammar import tree
 from ..grammar.diagnostics import Label, Report

@@ -15,8 +15,8 @@ get their places.
 from __future__ import annotations
 
 import re
-from msgspec import Struct
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ..grammar.diagnostics import Label, Report

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container
-from msgspec import Struct, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from ..grammar.diagnostics import Label, Report, suggestion
 from ..grammar.span import Span

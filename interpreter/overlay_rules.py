@@ -10,8 +10,8 @@ Nodes that are taken over keep their spans.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from msgspec import Struct, field
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..grammar import tree

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from collections.abc import Sequence as SequenceOf
+
 from msgspec import Struct, field
 
 from ..grammar.diagnostics import Label, Report, nearest, suggestion
@@ -252,7 +253,12 @@ class _Walk(Struct):
             )
 
     def _table(self, table: Table, path: tuple[str, ...], node: Node) -> None:
-        if len(path) == 1:
+        if table.factors:
+            names = " and ".join(name for name, _ in table.factors)
+            message = f"'{table.name}' is every combination of {names}: those can be changed, not it"
+            notes = [Label("the table is here", table.span)]
+            self.data.report.error("overlay-product", message, self.at.first(self.skipped + 1), notes=notes)
+        elif len(path) == 1:
             self._within(path, node, "a mapping of entries")
         elif path[1] not in table.enum.entries:
             if len(path) == 2 and is_entry(node):

@@ -5,9 +5,10 @@ This is what loading gives and what the checker and the lowering read; nothing l
 
 from __future__ import annotations
 
-from msgspec import Struct, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from ..grammar.span import Span
 from .types import EnumType
@@ -35,6 +36,8 @@ class Table(Struct, eq=False):
     enum: EnumType
     entry_spans: tuple[Span, ...]
     cells: dict[str, dict[str, Cell]]
+    factors: tuple[tuple[str, Span], ...] = ()
+    """The tables of which it holds every combination, with the places that name them."""
 
 
 class Record(Struct, eq=False):

@@ -18,13 +18,13 @@ from ..grammar.walk import walk
 from .errors import IllegalMove, PlayError, UnclearMove
 from .figures import Figure
 from .game import Event, Game, State, elements
-from .gamefiles import items_of, mapping_of, number_of, text_of, words_of
+from .gamefiles import items_of, mapping_of, number_of, text_of
 from .literals import Literals, NoLiteral
 from .perft import divide, perft
 from .plain import element_name, element_value, find_move, move_words, told_text
 from .scenario_files import Check
 from .types import FlagType, SetType
-from .yamlfile import Node, Scalar, describe, plain
+from .yamlfile import Node, Scalar
 from .yamlfile import Sequence as YamlSequence
 
 _COMPARISONS = {"=", "is", "is not", "<", "<=", ">", ">=", "in", "not in"}

@@ -3,19 +3,29 @@
 Takes the tree of a tables file, for a number of players; gives `Table` (an enumeration with attributes)
 and `Record` (constants). Refuses entries that lack an attribute others have, attributes of two kinds,
 constants by players that forget a number of players. Shapes are the schema's concern.
+
+A table may be made of others: `card: {every: [suit, rank]}` has an entry for every pair, `spades_ace` and
+so on, in the order of the tables named, and each entry has the attributes `suit` and `rank`. Such tables are
+filled when all others are known, and again when overlays have changed those (`fill_products`).
 """
 
 from __future__ import annotations
 
+from itertools import product
+from math import prod
+
 from msgspec import Struct
 
-from ..grammar.diagnostics import Label, Report
+from ..grammar.diagnostics import Label, Report, suggestion
 from ..grammar.span import Span
 from .ruleset import Cell, Datum, Record, Table
 from .types import EnumType
 from .yamlfile import Entry, Mapping, Node, Scalar, Sequence
 
 BY_PLAYERS = "by players"
+EVERY = "every"
+MOST_ENTRIES = 4096
+"""How many entries a table made of others may have."""
 
 
 class Seats(Struct, frozen=True):
@@ -38,9 +48,13 @@ def is_entry(node: Node) -> bool:
 
 def _table(item: Entry, seats: Seats, report: Report) -> Table | Record:
     if isinstance(item.value, Sequence):
-        names = [(str(n.value), n.span) for n in item.value.items if isinstance(n, Scalar)]
-        return _make_table(item, names, {})
+        return _make_table(item, _names(item.value), {})
     assert isinstance(item.value, Mapping)
+    every = item.value.entries.get(EVERY)
+    if every is not None and isinstance(every.value, Sequence) and (factors := _names(every.value)):
+        table = _make_table(item, [], {})
+        table.factors = tuple(factors)
+        return table
     entries = item.value.entries
     if all(is_entry(e.value) for e in entries.values()):
         return _table_of_entries(item, entries, seats, report)
@@ -50,6 +64,10 @@ def _table(item: Entry, seats: Seats, report: Report) -> Table | Record:
         if (value := read_datum(e.value, key, seats, report)) is not None
     }
     return Record(item.key, item.key_span, cells)
+
+
+def _names(node: Sequence) -> list[tuple[str, Span]]:
+    return [(n.value, n.span) for n in node.items if isinstance(n, Scalar) and isinstance(n.value, str)]
 
 
 def _table_of_entries(item: Entry, entries: dict[str, Entry], seats: Seats, report: Report) -> Table:
@@ -95,6 +113,65 @@ def _check_column(table: Table, attribute: str, column: dict[str, Cell], report:
                 notes=[Label(f"that of '{model_name}' is here", model.span)],
                 help="an attribute is of one kind in all entries",
             )
+
+
+# ------------------------------------------------------------------------------------------ tables of every pair
+
+
+def fill_products(tables: dict[str, Table], report: Report) -> None:
+    """Fills the tables that are made of others, in place; one whose tables have not changed stays as it is."""
+    done: set[str] = set()
+    for table in tables.values():
+        _fill(table, tables, (), done, report)
+
+
+def _fill(
+    table: Table, tables: dict[str, Table], inside: tuple[str, ...], done: set[str], report: Report
+) -> None:
+    if not table.factors or table.name in done:
+        return
+    done.add(table.name)
+    inside = (*inside, table.name)
+    factors: list[tuple[Table, Span]] = []
+    for name, span in table.factors:
+        factor = tables.get(name)
+        if factor is None:
+            known = [t for t in tables if t not in inside]
+            help = suggestion(name, known, what="the tables are")
+            report.error("table-factor", f"'{table.name}' is made of '{name}', which is no table", span, help=help)
+        elif name in inside:
+            circle = " of ".join([*inside[inside.index(name) :], name])
+            report.error("table-factor", f"'{name}' is made of itself: {circle}", span)
+        else:
+            _fill(factor, tables, inside, done, report)
+            factors.append((factor, span))
+    if len(factors) == len(table.factors) and all(factor.enum.entries for factor, _ in factors):
+        _cross(table, factors, report)
+
+
+def _cross(table: Table, factors: list[tuple[Table, Span]], report: Report) -> None:
+    """Gives a table an entry for every choice of one entry of each of its factors, the last one changing fastest."""
+    count = prod(len(factor.enum.entries) for factor, _ in factors)
+    if count > MOST_ENTRIES:
+        message = f"'{table.name}' would have {count} entries, want at most {MOST_ENTRIES}"
+        report.error("table-factor", message, table.span)
+        return
+    choices = list(product(*(factor.enum.entries for factor, _ in factors)))
+    names = tuple("_".join(choice) for choice in choices)
+    if names == table.enum.entries:
+        return
+    seen: dict[str, tuple[str, ...]] = {}
+    for name, choice in zip(names, choices, strict=True):
+        if name in seen:
+            message = f"'{name}' is {' with '.join(seen[name])} and {' with '.join(choice)}"
+            report.error("duplicate-name", message, table.span, help="name the entries of one of them otherwise")
+        seen.setdefault(name, choice)
+    table.enum = EnumType(table.name, names, "table", table.enum.span)
+    table.entry_spans = tuple(table.span for _ in names)
+    table.cells = {
+        factor.name: {name: Cell(choice[k], span) for name, choice in zip(names, choices, strict=True)}
+        for k, (factor, span) in enumerate(factors)
+    }
 
 
 # ----------------------------------------------------------------------------------------------------- values

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from msgspec import Struct
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from msgspec import Struct
 
 from ..grammar.diagnostics import Label, Report, suggestion
 from ..grammar.span import Source, Span

@@ -94,7 +94,7 @@ def show_help(desk: Desk, argument: str) -> Reply:
     """Explains the prompt and lists the commands."""
     head = {c.name: f"{c.name} {c.takes}".strip() for c in COMMANDS.values()}
     widest = max(width(h) for h in head.values())
-    lines = [*wrap(desk.line("help-moves"), desk.look.width)]
+    lines = [*wrap(desk.line("help-intro"), desk.look.width)]
     for c in COMMANDS.values():
         lines.append([("move", f"  {pad(head[c.name], widest)}  "), ("", desk.t(f"help-{c.name.replace(' ', '-')}"))])
     return _reply(lines)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from ..interpreter import program as ir
 from ..interpreter.chance import Streams
 from ..interpreter.game import ANYONE, Game, State
-from ..interpreter.game import evaluate as evaluate_expression
+from ..interpreter.positions import evaluate as evaluate_expression
 from .seats import Seat
 from .telling import EVERYBODY, Entry, Happening, Rolled, choice_entry, tell_events
 from .texts import LANGUAGES

@@ -16,7 +16,7 @@ def take_up(head: Head, operations: Sequence[Operation]) -> Session:
     """Makes the session as it stood; refuses when the rules have changed so that a choice is not possible any more."""
     game = load_game(head.rules, players=head.players)
     seats = make_seats(head.seats, game.player_names)
-    session = Session(game, View(game, game.compiled.view), seats, head.seed)
+    session = Session(game, View(game, game.view()), seats, head.seed)
     for number, operation in enumerate(operations, 1):
         try:
             do_again(session, operation)

@@ -50,7 +50,7 @@ def run(options: Namespace) -> int:
             if options.variants and "+" not in name:
                 for variant in _variants(name):
                     notes += check_ruleset(f"{name}+{variant}", report)
-    found = report.sorted()
+    found = _each_once(report.sorted())
     show_diagnostics(found, sys.stdout)
     for note in notes:
         say(note)
@@ -61,6 +61,14 @@ def run(options: Namespace) -> int:
     if errors:
         return BAD
     return FINDING if warnings and options.strict else OK
+
+
+def _each_once(found: list[Diagnostic]) -> list[Diagnostic]:
+    """Leaves out what is told already: of a file read twice the places are not the same object."""
+    once: dict[tuple[str, ...], Diagnostic] = {}
+    for d in found:
+        once.setdefault((str(d), *(f"{n.text} {n.span}" for n in d.notes)), d)
+    return list(once.values())
 
 
 def _count(found: list[Diagnostic]) -> tuple[int, int]:
@@ -101,7 +109,7 @@ def check_ruleset(name: str, report: Report) -> list[str]:
     if not fine:
         return []
     numbers = f"{fine[0]}" if len(fine) == 1 else f"{', '.join(map(str, fine[:-1]))} and {fine[-1]}"
-    return [f"{rules.canonical}: rules for {numbers} players"]
+    return [f"{rules.canonical}: fine for {numbers} players"]
 
 
 def _check_rest(name: str, report: Report) -> None:

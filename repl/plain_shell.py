@@ -1,0 +1,65 @@
+"""The shell for pipes and files: reads commands line by line, answers in plain text, ends at the end of the input."""
+
+from __future__ import annotations
+
+import sys
+from typing import TextIO
+
+from .desk import Desk, run_line
+from .pace import let_bots_play
+from .terminal import Line, plain
+
+
+class PlainShell:
+    """Reads a script."""
+
+    def __init__(self, desk: Desk, source: TextIO | None = None, target: TextIO | None = None) -> None:
+        self.desk = desk
+        self.source = sys.stdin if source is None else source
+        self.target = sys.stdout if target is None else target
+
+    def run(self) -> int:
+        """Reads until the input ends or says so; the exit status is 0."""
+        desk = self.desk
+        self._show(desk.news())
+        self._show(desk.board())
+        self._turn()
+        for text in self.source:
+            text = text.rstrip("\r\n")
+            if text.lstrip().startswith("#"):
+                continue
+            self._write(self._prompt() + text)
+            reply = run_line(desk, text)
+            self._show(reply.lines)
+            if reply.quit:
+                return 0
+            if reply.board:
+                self._turn()
+        return 0
+
+    def _turn(self) -> None:
+        """Lets the bots play and tells where things stand."""
+        desk = self.desk
+        for _ in let_bots_play(desk):
+            self._show(desk.news())
+        self._show(desk.news())
+        if desk.session.is_over:
+            self._show(desk.board())
+            self._show(desk.results())
+        else:
+            self._show([desk.status()])
+
+    def _prompt(self) -> str:
+        desk = self.desk
+        if desk.pending is not None:
+            return f"{desk.question} "
+        return f"{desk.session.seats[desk.turn].name}> " if desk.turn is not None else "> "
+
+    def _show(self, lines: list[Line]) -> None:
+        if lines:
+            self._write(plain(lines, ascii=self.desk.look.ascii))
+
+    def _write(self, text: str) -> None:
+        encoding = getattr(self.target, "encoding", None) or "utf-8"
+        self.target.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+        self.target.flush()
