@@ -9,6 +9,7 @@ and the errors are those of the Python backend.
 from __future__ import annotations
 
 from . import program as ir
+from .c_cost import parameters_of
 from .c_layout import Unwritable, c_type, descend, identifier
 from .c_runtime import HEAD, INTERFACE
 from .c_writer import WHYS, Writer, bare, number
@@ -123,9 +124,11 @@ class Backend(Writer):
     def tables(self) -> None:
         """Writes the constant tables."""
         for name, values in self.program.tables.items():
-            type_, _ = c_type(min(values), max(values))
-            items = ", ".join(number(v) for v in values)
-            self.line(f"static const {type_} T_{identifier(name)}[{len(values)}] = {{{items}}};")
+            low, high = self.judge.reach[name]
+            padded = (0,) * -low + values + (0,) * (high + 1 - len(values))
+            type_, _ = c_type(min(padded), max(padded))
+            items = ", ".join(number(v) for v in padded)
+            self.line(f"static const {type_} T_{identifier(name)}[{len(padded)}] = {{{items}}};")
         self.line("")
 
     def luck(self) -> None:
@@ -151,7 +154,7 @@ class Backend(Writer):
         p = self.program
         if bulk:
             self.open("static int play_on(Position *S, int64_t what, int64_t value, Luck *luck)")
-            self.line(f"action_t o[{self.most_options}];")
+            self.line(f"action_t o[{self.most_options + 1}];")
             self.line("uint64_t x = luck->x;")
             self.line("int64_t decisions = luck->decisions;")
         else:
@@ -201,7 +204,13 @@ class Backend(Writer):
         self.open(f"b{b.number}:")
         if b.budget >= 0:
             self.line(f"if (RARE(++turns > {self.program.step_budget})) circle({b.budget});")
-        self.known = set()
+        self.judge.enter(b.body, [])
+        self.scope(lambda: self.inside(b, bulk))
+        self.close()
+        self.indent += 1
+
+    def inside(self, b: ir.Block, bulk: bool) -> None:
+        """Writes what a block does and where it leads."""
         self.locals_of(b.body)
         self.body(b.body)
         match b.end:
@@ -226,8 +235,6 @@ class Backend(Writer):
                     self.line("luck->x = x;")
                     self.line("luck->decisions = decisions;")
                 self.line("return 1;" if bulk else "return STOP_END;")
-        self.close()
-        self.indent += 1
 
     def back(self, slot: int) -> None:
         """Writes the return to the caller's block."""
@@ -438,7 +445,7 @@ class Backend(Writer):
         self.open("switch (function)")
         for i, f in enumerate(self.values):
             arguments = "".join(
-                f", ({self.c_type_of(b)})a[{k}]" for k, (_, b) in enumerate(self.parameters(f))
+                f", ({self.c_type_of(b)})a[{k}]" for k, (_, b) in enumerate(parameters_of(f))
             )
             self.line(f"case {i}: return {identifier(f.name)}(S{arguments});")
         self.line("default: lost(function);")

@@ -26,6 +26,7 @@ class Judge:
         self.bounds_of_function: dict[str, tuple[int, int]] = {}
         self.failing = self._failing()
         self.costs: dict[str, int] = {}
+        self.temps: dict[str, tuple[int, int]] = {}
         self.reach = self._reach()
 
     # ------------------------------------------------------------------------------------------------------ bounds
@@ -83,12 +84,36 @@ class Judge:
                     changed = True
         return failing
 
+    def enter(self, body: tuple[ir.Stmt, ...], parameters: list[tuple[str, tuple[int, int]]]) -> None:
+        """Notes the bounds of the locals of a function or block, before its expressions are judged."""
+        self.temps = dict(parameters)
+        given = set(self.temps)
+        nodes = list(descend(*body))
+        loops = [n for n in nodes if isinstance(n, ir.For)]
+        sets = [n for n in reversed(nodes) if isinstance(n, ir.SetTemp) and n.name not in given]
+        for n in loops:
+            self._widen(n.name, self.index_bounds(n.low)[0], self.index_bounds(n.high)[1])
+        for turn in range(4):
+            before = dict(self.temps)
+            for s in sets:
+                self._widen(s.name, *self.index_bounds(s.value))
+            changed = {k for k, v in self.temps.items() if before.get(k) != v}
+            if not changed:
+                break
+            if turn == 3:
+                self.temps.update(dict.fromkeys(changed, (-ir.FAR, ir.FAR)))
+
+    def _widen(self, name: str, low: int, high: int) -> None:
+        a, b = self.temps.get(name, (low, high))
+        self.temps[name] = min(a, low), max(b, high)
+
     # ------------------------------------------------------------------------------------------------------- tables
 
     def _reach(self) -> dict[str, tuple[int, int]]:
         """Finds between which places each table may be read early."""
         reach = {name: (0, len(values) - 1) for name, values in self.program.tables.items()}
         for f in self.program.functions.values():
+            self.enter(f.body, parameters_of(f))
             for n in descend(*f.body):
                 if isinstance(n, ir.Lookup):
                     low, high = reach[n.table]
@@ -126,8 +151,10 @@ class Judge:
             case ir.Lookup():
                 values = self.program.tables[e.table]
                 return min(values), max(values)
+            case ir.Op(operator="mod", arguments=(_, ir.Const(value=k))) if k > 0:
+                return 0, k - 1
             case ir.Temp():
-                return e.low, e.high
+                return self.temps.get(e.name, (-ir.FAR, ir.FAR))
             case _:
                 return -ir.FAR, ir.FAR
 
@@ -149,8 +176,7 @@ class Judge:
                     if n.function in self.failing:
                         return False
                     f = self.program.functions[n.function]
-                    bounds = f.parameter_bounds or ((-ir.FAR, ir.FAR),) * len(f.parameters)
-                    for a, (low, high) in zip(n.arguments, bounds, strict=True):
+                    for a, (_, (low, high)) in zip(n.arguments, parameters_of(f), strict=True):
                         least, most = self.index_bounds(a)
                         if least < low or most > high:
                             return False
@@ -204,14 +230,10 @@ class Judge:
         if found is None:
             self.costs[function] = 1 << 20
             found = 0
-            seen: set[str] = set()
             for n in descend(*self.program.functions[function].body):
                 match n:
                     case ir.For() | ir.Loop():
                         found += 1000
-                    case ir.Memo():
-                        # its value is counted once, when it is first met
-                        pass
                     case ir.Call():
                         found += 2 + self.cost_of(n.function)
                     case ir.Op():
@@ -222,6 +244,11 @@ class Judge:
                         found += 2
                     case _:
                         pass
-            del seen
             self.costs[function] = found
         return found
+
+
+def parameters_of(f: ir.Function) -> list[tuple[str, tuple[int, int]]]:
+    """Gets the parameters of a function with their bounds."""
+    bounds = f.parameter_bounds or ((-ir.FAR, ir.FAR),) * len(f.parameters)
+    return list(zip(f.parameters, bounds, strict=True))

@@ -9,6 +9,7 @@ HEAD = """\
 
 #define RARE(test) __builtin_expect(!!(test), 0)
 #define LOCAL static inline __attribute__((unused))
+#define PURE __attribute__((pure))
 #define COLD __attribute__((noreturn, noinline, cold, unused))
 #if defined(_WIN32)
 #define EXPORTED __declspec(dllexport)
@@ -97,7 +98,7 @@ EXPORTED int64_t hm_most_options(void) { return MOST_OPTIONS; }
 EXPORTED int64_t hm_run(int64_t *slots, int64_t how, int64_t what, int64_t value, int64_t *options, int64_t *error)
 {
     Position position;
-    action_t o[MOST_OPTIONS];
+    action_t o[MOST_OPTIONS + 1];
     volatile int64_t n = STOP_TROUBLE;
     read_slots(&position, slots);
     if (setjmp(way_out) == 0)
@@ -126,7 +127,7 @@ EXPORTED int64_t hm_call(int64_t *slots, int64_t function, const int64_t *a, int
 EXPORTED int64_t hm_list(const int64_t *slots, int64_t function, int64_t actor, int64_t *options, int64_t *error)
 {
     Position position;
-    action_t o[MOST_OPTIONS];
+    action_t o[MOST_OPTIONS + 1];
     read_slots(&position, slots);
     if (setjmp(way_out) != 0)
         return told_of(error);

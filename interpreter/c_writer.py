@@ -11,12 +11,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import program as ir
+from .c_cost import CHEAP, HOISTED, Judge, parameters_of
 from .c_layout import Layout, children, descend, identifier, is_wide
 
 WHYS = ("range", "none", "index", "zero", "loop", "stuck")
 """The kinds of error, by the number C gives them."""
 
 ABSENT = "ABSENT"
+
+FEW = 4
+"""Up to so many options are listed without a branch around them."""
 
 _INFIX = {"+": "+", "-": "-", "*": "*", "=": "==", "!=": "!=", "<": "<", "<=": "<=", "union": "|"}
 
@@ -38,13 +42,15 @@ class Writer:
         self.lines: list[str] = []
         self.indent = 0
         self.temps = 0
-        self.failing = _failing(program)
-        self.results = {f.name: _result_bounds(f) for f in program.functions.values()}
+        self.judge = Judge(program, self.layout)
+        self.failing = self.judge.failing
         self.memos: dict[str, ir.Memo] = {}
         self.known: set[str] = set()
         self.lazy: set[str] = set()
         self.worked_out: dict[str, int] = {}
-        self.position_is_const = False
+        self.early: list[str] | None = None
+        self.early_known: set[str] = set()
+        self.parameters: frozenset[str] = frozenset()
 
     # -------------------------------------------------------------------------------------------------------- text
 
@@ -104,7 +110,7 @@ class Writer:
             case ir.Call():
                 return self.call(e)
             case ir.Lookup():
-                return f"T_{identifier(e.table)}[{self.expr(e.index)}]"
+                return self.lookup(e)
             case ir.Checked():
                 return self.check(e)
             case ir.Memo():
@@ -124,6 +130,16 @@ class Writer:
         if at:
             text = f"{text} {'+' if at > 0 else '-'} {abs(at)}"
         return f"S->{m.name}[{text}]"
+
+    def lookup(self, e: ir.Lookup) -> str:
+        """Writes a table item; tables that are read early begin before their first item."""
+        low, _ = self.judge.reach[e.table]
+        constant, rest = split_constant(e.index)
+        at = constant - low
+        text = self.expr(rest) if rest is not None else str(at)
+        if at and rest is not None:
+            text = f"{text} {'+' if at > 0 else '-'} {abs(at)}"
+        return f"T_{identifier(e.table)}[{text}]"
 
     def widened(self, e: ir.Op) -> list[str]:
         """Writes the operands, the first one as 64 bits if the result needs them and no operand does."""
@@ -190,17 +206,20 @@ class Writer:
     def junction(self, e: ir.Op) -> str:
         """Writes `and` or `or`: what comes later is worked out only if it matters."""
         both = e.operator == "and"
-        sign = "&&" if both else "||"
-        parts = [self.expr(e.arguments[0])]
+        sign, eager_sign = ("&&", "&") if both else ("||", "|")
+        parts = [flag(e.arguments[0], self.expr(e.arguments[0]))]
         for a in e.arguments[1:]:
-            piece = self.aside(lambda a=a: self.expr(a))  # type: ignore[misc]
+            piece = self.aside(lambda a=a: flag(a, self.expr(a)))  # type: ignore[misc]
             if not piece.lines:
-                parts.append(piece.text)
+                if self.judge.cost(a, self.known | self.early_known) <= CHEAP and self.judge.safe(a):
+                    parts[-1] = f"{parts[-1]} {eager_sign} {piece.text}"
+                else:
+                    parts.append(piece.text)
                 continue
             t = self.hold(0, 1, join(sign, parts))
             self.open(f"if ({t})" if both else f"if (!{t})")
             self.lines += piece.lines
-            self.line(f"{t} = {flag(a, piece.text)};")
+            self.line(f"{t} = {piece.text};")
             self.close()
             parts = [t]
         return join(sign, parts)
@@ -228,12 +247,14 @@ class Writer:
         """Writes a call; one that may fail is a statement of its own."""
         text = f"{identifier(e.function)}({', '.join(['S', *(self.expr(a) for a in e.arguments)])})"
         if e.function in self.failing:
-            return self.hold(*self.results[e.function], text)
+            return self.hold(*self.judge.result(self.program.functions[e.function]), text)
         return text
 
     def check(self, e: ir.Checked) -> str:
         """Writes a check of a value."""
         text = self.expr(e.value)
+        if self.judge.certain(e):
+            return text
         if not isinstance(e.value, ir.Load | ir.Temp | ir.Const) and not text.isidentifier():
             text = self.hold(e.value.low, e.value.high, text)
         self.bad_if(e, text)
@@ -242,12 +263,13 @@ class Writer:
     def bad_if(self, e: ir.Checked, text: str) -> None:
         """Writes the test of a checked value."""
         tests = []
-        if e.value.low < e.low:
+        least, most = self.judge.bounds(e.value)
+        if least < e.low:
             tests.append(f"{text} < {number(e.low)}")
-        if e.value.high > e.high:
+        if most > e.high:
             tests.append(f"{text} > {number(e.high)}")
         call = f"bad({e.site}, {WHYS.index(e.why)}, {text}, {number(e.low)}, {number(e.high)});"
-        if e.value.high < e.low or e.value.low > e.high:
+        if most < e.low or least > e.high:
             self.line(call)
         elif tests:
             self.line(f"if (RARE({' || '.join(tests)})) {call}")
@@ -256,7 +278,16 @@ class Writer:
         """Writes a value that is worked out at most once."""
         name = identifier(e.name)
         self.memos[name] = e
-        if name in self.known:
+        if name in self.known or name in self.early_known:
+            return name
+        if self.early is not None and self.worth_hoisting(e):
+            kept, indent = self.lines, self.indent
+            self.lines, self.indent = [], 1
+            text = self.expr(e.value)
+            self.line(f"{name} = {text};")
+            self.early += self.lines
+            self.lines, self.indent = kept, indent
+            self.early_known.add(name)
             return name
         self.worked_out[name] = self.worked_out.get(name, 0) + 1
         if name in self.lazy:
@@ -269,6 +300,14 @@ class Writer:
             self.line(f"{name} = {self.expr(e.value)};")
         self.known.add(name)
         return name
+
+    def worth_hoisting(self, e: ir.Memo) -> bool:
+        """Tests if a value is better worked out at the start of the function, though it may not be needed."""
+        return (
+            self.judge.cost(e.value, self.early_known) <= HOISTED
+            and self.judge.safe(e.value)
+            and all(n.name in self.parameters for n in descend(e.value) if isinstance(n, ir.Temp))
+        )
 
     # -------------------------------------------------------------------------------------------------- statements
 
@@ -341,7 +380,9 @@ class Writer:
         self.line(f"{place()} = {text};")
 
     def branch(self, s: ir.If) -> None:
-        """Writes a branch."""
+        """Writes a branch; options that are cheap to judge are listed without one."""
+        if self.listed_without_branch(s, None):
+            return
         self.open(f"if ({bare(self.expr(s.condition))})")
         self.inner(s.then)
         otherwise = s.otherwise
@@ -360,6 +401,41 @@ class Writer:
             self.inner(otherwise)
             break
         self.close()
+
+    def listed_without_branch(self, s: ir.If, outer: str | None) -> bool:
+        """Writes a guard with few options behind it so that each is put down and counted only if it holds."""
+        inside = list(descend(*s.then))
+        emits = sum(isinstance(n, ir.Emit) for n in inside)
+        if s.otherwise or not 0 < emits <= FEW:
+            return False
+        if not all(isinstance(n, ir.Emit | ir.If) for n in s.then) or any(
+            isinstance(n, ir.EmitRange | ir.For | ir.Loop) for n in inside
+        ):
+            return False
+        piece = self.aside(lambda: flag(s.condition, self.expr(s.condition)), deeper=0)
+        if piece.lines and outer is not None:
+            return False
+        ok = self.judge.cost(s.condition, self.early_known) <= CHEAP * 2 and "&&" not in piece.text
+        if not ok and outer is not None:
+            return False
+        kept = self.lines
+        self.lines = []
+        self.lines += piece.lines
+        t = piece.text if outer is None else f"({outer} & {piece.text})"
+        if len(s.then) > 1:
+            t = self.hold(0, 1, t)
+        for inner in s.then:
+            if isinstance(inner, ir.Emit):
+                if not isinstance(inner.action, ir.Const):
+                    self.lines = kept
+                    return False
+                self.line(f"o[n] = {inner.action.value};")
+                self.line(f"n += {bare(t)};")
+            elif not (isinstance(inner, ir.If) and self.judge.safe(inner.condition) and self.listed_without_branch(inner, t)):
+                self.lines = kept
+                return False
+        self.lines = kept + self.lines
+        return True
 
     def loop_over(self, s: ir.For) -> None:
         """Writes a loop over numbers."""
@@ -395,53 +471,58 @@ class Writer:
     def head(self, f: ir.Function) -> str:
         """Writes the head of a function."""
         position = "const Position *S" if f.kind != "procedure" else "Position *S"
-        parameters = [position, *(f"{c_int(*b)} {identifier(p)}" for p, b in self.parameters(f))]
+        parameters = [position, *(f"{c_int(*b)} {identifier(p)}" for p, b in parameters_of(f))]
         if f.kind == "value":
-            type_ = c_int(*self.results[f.name])
+            type_ = c_int(*self.judge.result(f))
         elif f.kind == "options":
             type_ = "int"
             parameters.append("action_t *restrict o")
         else:
             type_ = "void"
-        return f"static {type_} {identifier(f.name)}({', '.join(parameters)})"
-
-    @staticmethod
-    def parameters(f: ir.Function) -> list[tuple[str, tuple[int, int]]]:
-        """Gets the parameters with their bounds."""
-        bounds = f.parameter_bounds or ((-ir.FAR, ir.FAR),) * len(f.parameters)
-        return list(zip(f.parameters, bounds, strict=True))
+        pure = "PURE " if f.kind == "value" and f.name not in self.failing else ""
+        return f"{pure}static {type_} {identifier(f.name)}({', '.join(parameters)})"
 
     def function(self, f: ir.Function) -> None:
         """Writes a function."""
-        self.worked_out, self.lazy = {}, set()
-        before, temps = len(self.lines), self.temps
-        self._function(f)
-        self.lazy = {name for name, times in self.worked_out.items() if times > 1}
-        if self.lazy:
-            del self.lines[before:]
-            self.temps = temps
-            self._function(f)
-
-    def _function(self, f: ir.Function) -> None:
-        self.memos, self.known = {}, set()
+        self.judge.enter(f.body, parameters_of(f))
+        self.parameters = frozenset(f.parameters)
         self.open(self.head(f))
-        start = len(self.lines)
-        self.locals_of(f.body, f.parameters)
-        if f.kind == "options":
-            self.line("int n = 0;")
-        self.body(f.body)
-        if f.kind == "options":
-            self.line("return n;")
-        elif f.kind == "value" and not (f.body and isinstance(f.body[-1], ir.Return)):
-            self.line("return 0;")
+
+        def write() -> None:
+            self.locals_of(f.body, f.parameters)
+            if f.kind == "options":
+                self.line("int n = 0;")
+            self.body(f.body)
+            if f.kind == "options":
+                self.line("return n;")
+            elif f.kind == "value" and not (f.body and isinstance(f.body[-1], ir.Return)):
+                self.line("return 0;")
+
+        self.scope(write, hoists=f.kind != "procedure")
         self.close()
         self.line("")
+
+    def scope(self, write: Callable[[], None], *, hoists: bool = False) -> None:
+        """Writes the inside of a function or block, then puts the declarations of what is worked out once before it."""
+        start, temps = len(self.lines), self.temps
+        self.lazy = set()
+        for _ in range(2):
+            self.worked_out, self.memos, self.known, self.early_known = {}, {}, set(), set()
+            self.early = [] if hoists else None
+            write()
+            lazy = {name for name, times in self.worked_out.items() if times > 1}
+            if lazy <= self.lazy:
+                break
+            self.lazy = lazy
+            del self.lines[start:]
+            self.temps = temps
         declared = []
         for name in sorted(self.memos):
-            e = self.memos[name].value
-            type_ = c_int(e.low, e.high)
-            declared.append(f"    {type_} {name}{f' = {ABSENT}' if name in self.lazy else ''};")
-        self.lines[start:start] = declared
+            low, high = self.judge.bounds(self.memos[name].value)
+            absent = f" = {ABSENT}" if name in self.lazy and name not in self.early_known else ""
+            declared.append(f"{'    ' * self.indent}{c_int(low, high)} {name}{absent};")
+        self.lines[start:start] = declared + (self.early or [])
+        self.early, self.early_known = None, set()
 
 
 # ----------------------------------------------------------------------------------------------------- small helpers
@@ -463,7 +544,8 @@ def c_int(low: int, high: int) -> str:
 
 def join(sign: str, parts: list[str]) -> str:
     """Joins operands of a junction."""
-    return parts[0] if len(parts) == 1 else f"({f' {sign} '.join(parts)})"
+    text = f" {sign} ".join(parts)
+    return text if text.isidentifier() else f"({text})"
 
 
 def flag(e: ir.Expr, text: str) -> str:
@@ -496,34 +578,6 @@ def split_constant(e: ir.Expr) -> tuple[int, ir.Expr | None]:
             constant, rest = split_constant(b)
             return constant + a.value, rest
     return 0, e
-
-
-def _result_bounds(f: ir.Function) -> tuple[int, int]:
-    values = [n.value for n in descend(*f.body) if isinstance(n, ir.Return)]
-    if f.kind != "value" or not values:
-        return 0, 0
-    return min(v.low for v in values), max(v.high for v in values)
-
-
-def _failing(program: ir.Program) -> set[str]:
-    """Finds the functions in which something may fail."""
-    failing: set[str] = set()
-    calls: dict[str, set[str]] = {}
-    for f in program.functions.values():
-        calls[f.name] = set()
-        for n in descend(*f.body):
-            if isinstance(n, ir.Checked | ir.Loop):
-                failing.add(f.name)
-            elif isinstance(n, ir.Call | ir.Do):
-                calls[f.name].add(n.function)
-    changed = True
-    while changed:
-        changed = False
-        for name, called in calls.items():
-            if name not in failing and called & failing:
-                failing.add(name)
-                changed = True
-    return failing
 
 
 __all__ = ["ABSENT", "WHYS", "Piece", "Writer", "bare", "c_int", "children", "number"]

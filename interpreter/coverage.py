@@ -1,10 +1,10 @@
-"""Coverage of rules by scenarios: which lines no story reaches, which guards refuse nothing, which readings go untried.
+"""Coverage of rules by scenarios: which lines no story reaches, which guards and readings go untried.
 
-Takes what is to be played through its `load`, which makes games of a program with marks in it, and each `Result`
-through `note`. The marks are sentences told to nobody: the traced machine notes that one was told and the game goes on
-as it would without, while the fast machine (which counts for `perft`) leaves them out, so that only what a story
-itself does is counted. A statement or a value of a define is reached when it is carried out; a guard, when a move that
-a scenario expects to be refused is refused by it.
+Takes what is to be played through its `load`, which makes games of a program with marks in it, and each
+`Result` through `note`. The marks are sentences told to nobody: the traced machine notes that one was told
+and the game goes on as it would without, while the fast machine (which counts for `perft`) leaves them out,
+so that only what a story itself does is counted. A statement or a value of a define is reached when it is
+carried out; a guard, when a move that a scenario expects to be refused is refused by it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .labels import Labels
 from .load import load_ruleset
 from .lower import _Lowering
 from .lower_blocks import LoopBlocks
-from .lower_expressions import Env
+from .environment import Env
 from .lower_statements import Code
 from .program import Expr
 from .scenarios import Result

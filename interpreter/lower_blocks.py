@@ -12,6 +12,7 @@ from .layout import FREE
 from .lower_statements import Code, StatementLowering
 from .program import FALSE, TRUE, Expr, const, make
 from .symbols import Callable, Local, Variable
+from .types import SetType
 
 
 class Frame(Struct):
@@ -316,8 +317,7 @@ class BlockLowering(StatementLowering):
         first = more if s.forever else make("and", more, run.holds(_reach(k, run.bound)))
         if first == TRUE:
             self.close(ir.Jump(inside.number))
-        elif isinstance(s.domain, tree.Members) and run.holds(FALSE) != TRUE:
-            # places that do not hold are passed over, the end is the end of the places
+        elif self._has_gaps(s.domain):
             self.close(ir.Branch(more, inside.number, after.number))
         else:
             self.close(ir.Branch(first, inside.number, after.number))
@@ -329,11 +329,9 @@ class BlockLowering(StatementLowering):
             n = self.slot(value.low, value.high)
             held = ir.Load(value.low, value.high, n)
         inner = self.code.env.bind(local, held)
-        if isinstance(s.domain, tree.Members):
-            holds = run.holds(place)
-            if holds != TRUE:
-                self._leave(ir.negate(holds), step.number)
-                inner = self.code.env.bind(local, held)
+        if self._has_gaps(s.domain):
+            self._leave(ir.negate(run.holds(place)), step.number)
+            inner = self.code.env.bind(local, held)
         if isinstance(held, ir.Load) and held is not value:
             self.code.add(ir.Store(held.slot, value, -1))
         self.code.env = replace(inner, facts=frozenset())
@@ -348,6 +346,10 @@ class BlockLowering(StatementLowering):
         self.code.add(ir.Store(k.slot, advanced, -1))
         self.close(ir.Jump(head.number))
         self.start_block(after, env)
+
+    def _has_gaps(self, domain: tree.Domain) -> bool:
+        """Tests if a place of a domain may be empty though later ones are not: so it is with sets."""
+        return isinstance(domain, tree.Members) and isinstance(self.checked.types[domain.of], SetType)
 
     def _counter(self, bound: int) -> ir.Load:
         n = self.slot(0, bound)
@@ -537,7 +539,6 @@ class BlockLowering(StatementLowering):
                 return TRUE
             case tree.Members(_, of):
                 run = self.run(domain, env)
-                from .types import SetType
 
                 if isinstance(self.checked.types[of], SetType):
                     return run.holds(outcome)

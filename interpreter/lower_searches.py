@@ -14,7 +14,7 @@ from . import program as ir
 from .environment import Env, Run, clamped, size
 from .lower_expressions import ExpressionLowering
 from .program import FALSE, TRUE, Expr, const, make
-from .symbols import ActorRef, Local
+from .symbols import ActorRef, AllRef, Local
 from .types import EnumType, ListType, SetType
 
 UNROLLED = 12
@@ -59,9 +59,11 @@ class SearchLowering(ExpressionLowering):
                 if isinstance(type_, SetType):
                     base = type_.base
                     assert isinstance(base, EnumType)
+                    count = len(base.entries)
+                    if isinstance(self.checked.refs.get(of), AllRef):
+                        return Run(count, lambda k: TRUE, lambda k: k, 0, count - 1)
                     values = self.expr(of, env)
-                    size = len(base.entries)
-                    return Run(size, lambda k: make("bit", values, k), lambda k: k, 0, size - 1)
+                    return Run(count, lambda k: make("bit", values, k), lambda k: k, 0, count - 1)
                 if isinstance(type_, ListType):
                     length, item, most, low_, high_ = self.list_of(of, env)
                     return Run(most, lambda k: make("<", k, length), item, low_, high_)

@@ -1,8 +1,8 @@
 """Counts sequences of decisions, to compare two referees: same options at the same time give the same counts.
 
-Takes a state; chance comes out as the state's script or seed says and is not counted, nor is a decision with a single
-option of its own, which the game takes without asking. A game that ends earlier has no sequence of that length. Where
-several choose at once in secret they are asked by seat.
+Takes a state; chance comes out as the state's script or seed says and is not counted, nor is a decision
+with a single option of its own, which the game takes without asking. A game that ends earlier has no
+sequence of that length. Where several choose at once in secret they are asked by seat.
 """
 
 from __future__ import annotations

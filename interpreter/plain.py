@@ -1,8 +1,8 @@
 """The rules' own words: a game that speaks as its rules are written, with the names of those who play.
 
-Labels may be rewritten and players are called otherwise every evening; what is kept in files (scenarios, records)
-must not depend on either. Takes a game; gives the same game with the words of its rules, and what its events and
-variables are called in them.
+Labels may be rewritten and players are called otherwise every evening; what is kept in files (scenarios,
+records) must not depend on either. Takes a game; gives the same game with the words of its rules, and what
+its events and variables are called in them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .program import Variable
 
 
 def plain_game(game: Game, names: Sequence[str] | None = None) -> Game:
-    """Makes a game that runs the same program and speaks in the rules' own words, whatever the language asked for."""
+    """Makes a game that runs the same program and speaks in the rules' own words, whatever the language."""
     called = tuple(names or game.player_names)
     return _relabelled(game, Labels("en", players=called, texts=game.labels("en").texts), called)
 
@@ -39,7 +39,7 @@ def _relabelled(game: Game, labels: Labels, names: tuple[str, ...]) -> Game:
     return made
 
 
-# ----------------------------------------------------------------------------------------------------------- moves
+# ------------------------------------------------------------------------------------------------------ moves
 
 
 def move_words(state: State, action: int, player: int | None = None, *, always: bool = False) -> str:
@@ -68,10 +68,10 @@ def split_player(words: str, names: Sequence[str]) -> tuple[int | None, str]:
 
 
 def find_move(state: State, words: str, others: Sequence[Game] = ()) -> tuple[int, int | None]:
-    """Finds the move that words name, the player perhaps in front: the action and, where it must be told, the player.
+    """Finds the move that words name, perhaps with the player in front: action and, where needed, player.
 
-    `others` are the same game speaking otherwise, tried in turn where no move has such words. Raises `UnclearMove` or
-    `IllegalMove`; the latter also where another player decides.
+    `others` are the same game speaking otherwise, tried in turn where no move has such words. Raises
+    `UnclearMove` or `IllegalMove`; the latter also where another player decides.
     """
     words = " ".join(words.split())
     own = state.game
@@ -118,7 +118,7 @@ def _offered_words(state: State) -> set[str]:
     return {state.describe(a, state.actor(a)).casefold() for a in state.legal_actions()}
 
 
-# --------------------------------------------------------------------------------------------- variables and events
+# --------------------------------------------------------------------------------------- variables and events
 
 
 def element_name(game: Game, variable: str, indices: Sequence[int]) -> str:
@@ -148,7 +148,8 @@ def event_text(game: Game, event: Event) -> str:
             v = game.program.variables[event.variable]
             place = event.indices[-1] if v.width > 1 else 0
             name = element_name(game, event.variable, event.indices)
-            return f"{name}: {element_value(game, v, event.old, place)} → {element_value(game, v, event.new, place)}"
+            old, new = (element_value(game, v, value, place) for value in (event.old, event.new))
+            return f"{name}: {old} → {new}"
         case "told":
             return f"“{told_text(game, event)}”"
         case _:

@@ -428,7 +428,8 @@ class Program(Struct):
     @property
     def actions(self) -> int:
         """How many distinct actions there are, leaving aside who takes them."""
-        return sum(m.actions for m in self.moves)
+        last = self.moves[-1]
+        return last.first + last.actions
 
 
 # ------------------------------------------------------------------------------------------------- building, folded

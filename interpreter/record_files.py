@@ -16,9 +16,9 @@
     seed    99                                              (chance is drawn anew from here on)
     end     80      60      55                              (the scores)
 
-The columns stand apart by tabs. Words are the rules' own, in no player's language. A choice is written with what it
-changed in one piece and synced, so that a process that is killed loses at most the last; what is torn at the end of
-a file is passed over when it is read.
+The columns stand apart by tabs. Words are the rules' own, in no player's language. A choice is written with
+what it changed in one piece and synced, so that a process that is killed loses at most the last; what is
+torn at the end of a file is passed over when it is read.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ CHANCE_ACTS = "*"
 class RecordError(PlayError):
     """Says that a record cannot be used: it is no record, was altered, or does not fit the rules."""
 
-    def __init__(self, code: str, message: str, span: Span | None = None, notes: tuple[Label, ...] = ()) -> None:
+    def __init__(
+        self, code: str, message: str, span: Span | None = None, notes: tuple[Label, ...] = ()
+    ) -> None:
         super().__init__(code, message, span)
         self.notes = notes
 
@@ -61,11 +63,15 @@ class Changes(Struct, frozen=True):
 
     def line(self) -> str:
         """Writes it as a line; nothing if nothing changed."""
-        return "".join(f"\t{name} = {value}" for name, value in self.values.items()) + "\n" if self.values else ""
+        return (
+            "".join(f"\t{name} = {value}" for name, value in self.values.items()) + "\n"
+            if self.values
+            else ""
+        )
 
 
 class Choice(Struct, frozen=True):
-    """One choice: its number from 1, who chose ("-" nobody, "*" chance), the move, and how many options there were."""
+    """One choice: its number from 1, who chose ("-" nobody, "*" chance), the move, how many options there were."""
 
     number: int
     player: str
@@ -170,19 +176,24 @@ class Record(Struct):
 
 
 def check_names(names: tuple[str, ...]) -> None:
-    """Raises `RecordError` unless players' names can stand in a record: each once, on one line, and no sign of ours."""
+    """Raises `RecordError` unless players' names can stand in a record: each once and on one line."""
     for name in names:
-        if name in (NOBODY, CHANCE_ACTS) or not name.strip() or name != name.strip() or any(c in name for c in "\t\n\r"):
+        if (
+            name in (NOBODY, CHANCE_ACTS)
+            or not name.strip()
+            or name != name.strip()
+            or any(c in name for c in "\t\n\r")
+        ):
             raise RecordError("record-name", f"'{name}' cannot be a player's name in a record")
     if len(set(names)) < len(names):
         raise RecordError("record-name", f"two players have one name: {', '.join(names)}")
 
 
-# -------------------------------------------------------------------------------------------------------- reading
+# ---------------------------------------------------------------------------------------------------- reading
 
 
 def read_record(path: str | Path) -> Record:
-    """Reads a record without asking if it fits any rules. Raises `RecordError`, or `OSError` where nothing can be read."""
+    """Reads a record without asking if it fits any rules. Raises `RecordError` or `OSError`."""
     path = Path(path)
     try:
         text = path.read_bytes().decode("utf-8", "strict")
@@ -238,18 +249,19 @@ class _Reader:
 
     def header(self, lines: list[str], end: int) -> Record:
         fields: dict[str, str] = {}
+        places: dict[str, int] = {}
         for number, line in enumerate(lines[1:end], 2):
             key, colon, value = line.partition(": ")
             if not colon or key in fields:
                 raise self.error(number, f"got '{line}', want 'KEY: VALUE', each key once")
-            fields[key] = value
+            fields[key], places[key] = value, number
         for key in ("rules", "hash", "offers", "seed", "seat 1", "variables"):
             if key not in fields:
                 raise self.error(1, f"the record does not say '{key}'")
-        names = []
+        names: list[str] = []
         while (name := fields.get(f"seat {len(names) + 1}")) is not None:
             names.append(name)
-        seed = None if fields["seed"] == "none" else self.number(fields["seed"], 1)
+        seed = None if fields["seed"] == "none" else self.number(fields["seed"], places["seed"])
         return Record(
             fields["rules"],
             fields["hash"],

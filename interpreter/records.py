@@ -1,14 +1,15 @@
 """Records of games: written while a game is played, read again, replayed with every step checked.
 
-A `Recorder` makes the choices on a state and writes each down at once. `load_record` reads a record and refuses one
-that was made under other rules, telling at which choice it parts from today's and by which rule; `replay` plays it
-again and tests at each step who decides, how many options there are, the move, its words, and all that it changes.
+A `Recorder` makes the choices on a state and writes each down at once. `load_record` reads a record and
+refuses one that was made under other rules, telling at which choice it parts from today's and by which
+rule; `replay` plays it again and tests at each step who decides, how many options there are, the move, its
+words, and all that it changes.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -86,7 +87,7 @@ def _count(v: ir.Variable) -> int:
     return n
 
 
-# -------------------------------------------------------------------------------------------------------- writing
+# ---------------------------------------------------------------------------------------------------- writing
 
 
 class Recorder:
@@ -96,17 +97,24 @@ class Recorder:
         self.record = record
         self.path = path
         self._speaker = speaker
+        self._count = len(record.choices())
         self._handle: int | None = None
         if path is not None:
             self._handle = os.open(path, os.O_WRONLY | os.O_APPEND)
 
     @classmethod
     def start(
-        cls, state: State, seed: int | None, *, path: str | Path | None = None, names: Sequence[str] | None = None
+        cls,
+        state: State,
+        seed: int | None,
+        *,
+        path: str | Path | None = None,
+        names: Sequence[str] | None = None,
     ) -> Recorder:
-        """Begins a record of a game that has just been dealt from `seed` (None: chance is told how to come out).
+        """Begins a record of a game just dealt from `seed` (None: chance is told how to come out).
 
-        Raises `RecordError` for names that cannot stand in a record, `OSError` where the file cannot be written.
+        Raises `RecordError` for names that cannot stand in a record, `OSError` where the file cannot be
+        written.
         """
         game = state.game
         called = tuple(names or game.player_names)
@@ -127,7 +135,7 @@ class Recorder:
         path = Path(path)
         record = load_record(path)
         game = _game_of(record)
-        follower = _Follower(record, game, trace=trace)
+        follower = Follower(record, game, trace=trace)
         follower.to_end()
         whole = whole_lines(path.read_bytes().decode("utf-8", "ignore")).encode()
         if len(whole) < path.stat().st_size:
@@ -145,15 +153,18 @@ class Recorder:
             words = " ".join(_words(state, self._speaker, action, actor).split())
         before = state.position[:]
         state.apply_action(action, player)
-        number = len(self.record.choices()) + 1
+        self._count += 1
         changes = changes_between(self._speaker, before, state.position)
-        self._add(Choice(number, who, words, action, options, changes, _NOWHERE))
+        self._add(Choice(self._count, who, words, action, options, changes, _NOWHERE))
         if state.is_terminal():
             self._add(End(tuple(state.scores()), _NOWHERE))
 
     def undo(self, count: int = 1) -> None:
         """Writes down that the last choices are taken back; the state before them is the caller's to keep."""
+        if not 0 <= count <= self._count:
+            raise ValueError(f"{count} choices cannot be taken back of {self._count}")
         if count:
+            self._count -= count
             self._add(Undo(count, _NOWHERE))
 
     def reseed(self, state: State, seed: int) -> None:
@@ -178,11 +189,11 @@ class Recorder:
             self._handle = None
 
 
-# -------------------------------------------------------------------------------------------------------- following
+# -------------------------------------------------------------------------------------------------- following
 
 
 class Difference(Struct, frozen=True):
-    """Where today's rules and a record part: before choice `number` (0: the deal), in what, and by which rule."""
+    """Where today's rules and a record part: at choice `number` (0: the deal), in what, by which rule."""
 
     number: int
     message: str
@@ -193,21 +204,42 @@ class Difference(Struct, frozen=True):
 
     def text(self) -> str:
         """Writes it in a line."""
-        place = f" (rule {self.rule}, {self.rule_span})" if self.rule else f" ({self.rule_span})" if self.rule_span else ""
+        place = (
+            f" (rule {self.rule}, {self.rule_span})"
+            if self.rule
+            else f" ({self.rule_span})"
+            if self.rule_span
+            else ""
+        )
         return f"{self.message}{place}"
 
 
-class _Follower:
+class Follower:
     """Plays a record under a game's rules and tells where they part."""
 
-    def __init__(self, record: Record, game: Game, *, trace: bool = False, strict: bool = True) -> None:
+    def __init__(
+        self,
+        record: Record,
+        game: Game,
+        *,
+        trace: bool = False,
+        strict: bool = True,
+        streams: Callable[[int], Streams] | None = None,
+    ) -> None:
         self.record = record
         self.game = game
         self.speaker = _speaker(game, record.names)
         self.strict = strict
         """Whether the rules are those the record was made under, so that actions have the same numbers."""
-        self.state = game.new_initial_state(record.seed, trace=trace)
+        self.streams = streams or (lambda seed: Streams(seed, game.program.streams))
+        self.state = game.new_initial_state(trace=trace)
+        if record.seed is not None:
+            self.state.streams = self.streams(record.seed)
+            self.state.settle()
+            self.state.events = tuple(game._events)
         self.number = 0
+        self.asked_at: Span | None = None
+        """Where in the rules the choice being followed is asked."""
         today = [v.name for v in game.program.variables.values() if not v.tally]
         self.shared = set(today) & set(record.variables)
 
@@ -223,7 +255,7 @@ class _Follower:
                 self.number = item.number
                 return self._choice(item)
             case Reseed(seed):
-                self.state.streams = Streams(seed, self.game.program.streams)
+                self.state.streams = self.streams(seed)
             case End(scores, span):
                 if not self.state.is_terminal():
                     return self._difference("the game goes on here, the record ends", span)
@@ -238,24 +270,25 @@ class _Follower:
 
     def to_end(self) -> None:
         """Plays to the end of the record. Raises `RecordError` where they part."""
-        self._refuse(self.first())
+        self.refuse(self.first())
         for item in self.record.kept():
-            self._refuse(self.follow(item))
+            self.refuse(self.follow(item))
 
-    def _refuse(self, difference: Difference | None) -> None:
+    def refuse(self, difference: Difference | None) -> None:
+        """Raises `RecordError` for a difference, if there is one."""
         if difference is not None:
             where = f"choice {difference.number}" if difference.number else "the deal"
             message = f"the record does not fit its rules at {where}: {difference.text()}"
             raise RecordError("record-altered", message, difference.span)
 
     def _difference(self, message: str, span: Span, rule_span: Span | None = None) -> Difference:
-        decision = self.state.decision
-        if rule_span is None and decision is not None:
-            rule_span = self.game.program.sites[decision.site]
+        rule_span = rule_span or self.asked_at
         return Difference(self.number, message, span, rule_at(self.game, rule_span), rule_span)
 
     def _choice(self, choice: Choice) -> Difference | None:
         state, span = self.state, choice.span
+        decision = state.decision
+        self.asked_at = self.game.program.sites[decision.site] if decision is not None else None
         if state.is_terminal():
             return self._difference(f"the game is over, the record goes on with '{choice.words}'", span)
         if state.is_chance_node() != (choice.player == CHANCE_ACTS):
@@ -272,7 +305,9 @@ class _Follower:
         if options != choice.options:
             return self._difference(f"there are {options} options, the record had {choice.options}", span)
         if self.strict and action != choice.action and not self._is_free_text(action):
-            return self._difference(f"'{choice.words}' is action {action}, the record has {choice.action}", span)
+            return self._difference(
+                f"'{choice.words}' is action {action}, the record has {choice.action}", span
+            )
         before = state.position[:]
         try:
             state.apply_action(action, player)
@@ -308,7 +343,7 @@ class _Follower:
                 continue
             now = f"{name} becomes {found[name]}" if name in found else f"{name} does not change"
             then = f"the record has {wanted[name]}" if name in wanted else "the record has it unchanged"
-            return self._difference(f"{now}, {then}", span, self._line_that_changed(name) or _NOWHERE)
+            return self._difference(f"{now}, {then}", span, self._line_that_changed(name))
         return None
 
     def _line_that_changed(self, name: str) -> Span | None:
@@ -328,13 +363,15 @@ def rule_at(game: Game, span: Span | None) -> str:
         return ""
     for definition in game.checked().rules.definitions:
         node = definition.node
-        inside = node.span.source.name == span.source.name and node.span.line <= span.line <= node.span.end_line
+        inside = (
+            node.span.source.name == span.source.name and node.span.line <= span.line <= node.span.end_line
+        )
         if inside and isinstance(node, tree.Rule | tree.Move | tree.Define):
             return node.name.text
     return ""
 
 
-# -------------------------------------------------------------------------------------------------------- loading
+# ---------------------------------------------------------------------------------------------------- loading
 
 
 def _game_of(record: Record) -> Game:
@@ -342,8 +379,8 @@ def _game_of(record: Record) -> Game:
 
 
 def parting(record: Record, game: Game) -> Difference | None:
-    """Finds where a record parts from a game's rules, perhaps not those it was made under; None if it never does."""
-    follower = _Follower(record, game, trace=True, strict=record.content_hash == game.content_hash)
+    """Finds where a record parts from a game's rules, perhaps not those it was made under; None if never."""
+    follower = Follower(record, game, trace=True, strict=record.content_hash == game.content_hash)
     found = follower.first()
     for item in record.kept():
         if found is not None:
@@ -355,8 +392,8 @@ def parting(record: Record, game: Game) -> Difference | None:
 def load_record(path: str | Path, *, any_rules: bool = False) -> Record:
     """Reads a record and makes sure that it was made under the rules of today.
 
-    One made under others is refused, unless `any_rules`, with the choice at which it parts from today's and the rule.
-    Raises `RecordError`, `RulesError` where its rules cannot be loaded at all, or `OSError`.
+    One made under others is refused, unless `any_rules`, with the choice at which it parts from today's and
+    the rule. Raises `RecordError`, `RulesError` where its rules cannot be loaded at all, or `OSError`.
     """
     record = read_record(path)
     if any_rules:
@@ -371,20 +408,23 @@ def load_record(path: str | Path, *, any_rules: bool = False) -> Record:
         message = f"{changed}, though its {count} choices lead to the same today"
         raise RecordError("record-rules", message, Span(Source(str(path), record.text()), 3, 1, 3, 2))
     where = f"from choice {found.number} on" if found.number else "from the deal on"
-    notes = (Label("by this rule of today", found.rule_span),) if found.rule_span not in (None, _NOWHERE) else ()
-    raise RecordError("record-rules", f"{changed}, and parts from today's {where}: {found.text()}", found.span, notes)
+    notes = (Label("by this rule of today", found.rule_span),) if found.rule_span is not None else ()
+    raise RecordError(
+        "record-rules", f"{changed}, and parts from today's {where}: {found.text()}", found.span, notes
+    )
 
 
 def replay(record: Record, *, game: Game | None = None, trace: bool = False) -> Iterator[State]:
-    """Plays a record again, without what was taken back, and yields where it stands: dealt, then after each choice.
+    """Plays a record again, without what was taken back; yields where it stands, dealt, then after each choice.
 
-    It is one state that moves on; `clone` it to keep it. Raises `RecordError` at the first step that does not fit.
+    It is one state that moves on; `clone` it to keep it. Raises `RecordError` at the first step that does
+    not fit.
     """
-    follower = _Follower(record, game or _game_of(record), trace=trace)
-    follower._refuse(follower.first())
+    follower = Follower(record, game or _game_of(record), trace=trace)
+    follower.refuse(follower.first())
     yield follower.state
     for item in record.kept():
-        follower._refuse(follower.follow(item))
+        follower.refuse(follower.follow(item))
         if isinstance(item, Choice):
             yield follower.state
 
@@ -392,6 +432,7 @@ def replay(record: Record, *, game: Game | None = None, trace: bool = False) -> 
 __all__ = [
     "Choice",
     "Difference",
+    "Follower",
     "Record",
     "RecordError",
     "Recorder",

@@ -1,7 +1,7 @@
 """Tests what a scenario expects of the position it has come to.
 
-Takes one `Check` and the table as it stands; gives the failures, expected and found side by side with the values
-involved. Raises `RulesError`, at the place in the file, for expressions and names that mean nothing.
+Takes one `Check` and the table as it stands; gives the failures, expected and found side by side with the
+values involved. Raises `RulesError`, at the place in the file, for expressions and names that mean nothing.
 """
 
 from __future__ import annotations
@@ -112,14 +112,18 @@ def check(expected: Check, table: Table, refused: list[Span]) -> list[Failure]:
             return [f for word in _texts(expected.value) for f in _offered(*word, table)]
         case "not offered":
             because = text_of(expected.because) if expected.because is not None else ""
-            return [f for word in _texts(expected.value) for f in _not_offered(*word, because, table, refused)]
+            return [
+                f for word in _texts(expected.value) for f in _not_offered(*word, because, table, refused)
+            ]
         case "options":
             return _options(expected, table)
         case "decides":
             return _decides(expected, table)
         case "over":
             wanted = isinstance(expected.value, Scalar) and expected.value.value is True
-            return _compare(expected.span, "the game is over", "the game goes on", wanted, table.state.is_terminal())
+            return _compare(
+                expected.span, "the game is over", "the game goes on", wanted, table.state.is_terminal()
+            )
         case "winner" | "winners":
             return _winners(expected, table)
         case "returns":
@@ -142,7 +146,7 @@ def _compare(span: Span, yes: str, no: str, wanted: bool, found: bool) -> list[F
     return [] if wanted == found else [Failure(span, yes if wanted else no, yes if found else no)]
 
 
-# --------------------------------------------------------------------------------------------------------- options
+# ---------------------------------------------------------------------------------------------------- options
 
 
 def _offered(words: str, span: Span, table: Table) -> list[Failure]:
@@ -219,7 +223,9 @@ def _options(expected: Check, table: Table) -> list[Failure]:
         return []
     notes = [f"not expected: {_shortened(missing)}"] if missing else []
     notes += [f"not offered: {u}" for u in unknown]
-    wanted_text = _shortened([text for text, _ in _texts(expected.value)] if expected.value.items else ["none"])
+    wanted_text = _shortened(
+        [text for text, _ in _texts(expected.value)] if expected.value.items else ["none"]
+    )
     return [Failure(expected.span, f"options: {wanted_text}", f"options: {_shortened(words)}", tuple(notes))]
 
 
@@ -248,7 +254,7 @@ def _decides(expected: Check, table: Table) -> list[Failure]:
     ]
 
 
-# -------------------------------------------------------------------------------------------------------- the end
+# ---------------------------------------------------------------------------------------------------- the end
 
 
 def _winners(expected: Check, table: Table) -> list[Failure]:
@@ -260,7 +266,14 @@ def _winners(expected: Check, table: Table) -> list[Failure]:
     if found == wanted:
         return []
     scores = ", ".join(f"{n} {s}" for n, s in zip(table.names, table.state.scores(), strict=True))
-    return [Failure(expected.span, shown, f"winner: {', '.join(table.names[p] for p in found)}", (f"scores: {scores}",))]
+    return [
+        Failure(
+            expected.span,
+            shown,
+            f"winner: {', '.join(table.names[p] for p in found)}",
+            (f"scores: {scores}",),
+        )
+    ]
 
 
 def _returns(expected: Check, table: Table) -> list[Failure]:
@@ -278,7 +291,11 @@ def _returns(expected: Check, table: Table) -> list[Failure]:
     shown = "returns: " + ", ".join(f"{n} {v}" for n, v in wanted.items())
     if not table.state.is_terminal():
         return [Failure(expected.span, shown, "the game goes on")]
-    return [Failure(expected.span, shown, "returns: " + ", ".join(f"{n} {v}" for n, v in found.items()))] if wrong else []
+    return (
+        [Failure(expected.span, shown, "returns: " + ", ".join(f"{n} {v}" for n, v in found.items()))]
+        if wrong
+        else []
+    )
 
 
 def _was_told(words: str, span: Span, table: Table) -> list[Failure]:
@@ -300,7 +317,7 @@ def _perft(expected: Check, table: Table) -> Iterator[Failure]:
             return
 
 
-# ---------------------------------------------------------------------------------------------------- expressions
+# ------------------------------------------------------------------------------------------------ expressions
 
 
 def _holds(text: str, span: Span, table: Table) -> list[Failure]:
@@ -334,7 +351,11 @@ def _equals(expected: Check, table: Table) -> list[Failure]:
     if _same(wanted, found, text, table.state.game):
         return []
     notes = _values(text, table, aside=text)
-    return [Failure(expected.span, f"{text} = {figure.show(wanted)}", f"{text} = {figure.show(found)}", tuple(notes))]
+    return [
+        Failure(
+            expected.span, f"{text} = {figure.show(wanted)}", f"{text} = {figure.show(found)}", tuple(notes)
+        )
+    ]
 
 
 def _computed(node: Node, figure: _Valued, table: Table) -> int | list[int] | None:
@@ -363,7 +384,11 @@ def _values(text: str, table: Table, aside: str = "") -> Iterator[str]:
     if parsed is None:
         return
     known = {aside}
-    parts = [parsed.left, parsed.right] if isinstance(parsed, tree.Binary) and parsed.operator in _COMPARISONS else []
+    parts = (
+        [parsed.left, parsed.right]
+        if isinstance(parsed, tree.Binary) and parsed.operator in _COMPARISONS
+        else []
+    )
     parts += [n for n in walk(parsed) if isinstance(n, tree.Index | tree.Function | tree.Name)]
     variables = table.state.game.program.variables
     for node in parts:

@@ -1,9 +1,9 @@
 """Reads scenario files: stories with what must come of them, in a rule author's hands.
 
-Takes a YAML file that is a list of scenarios; gives each as a `Scenario` with its cases: one as written, and one for
-every entry of `under`, in which what that entry gives stands in place of the scenario's own. Everything keeps its
-place in the file. Refuses what does not fit the schema; whether names, moves and expressions mean anything, running
-finds out.
+Takes a YAML file that is a list of scenarios; gives each as a `Scenario` with its cases: one as written,
+and one for every entry of `under`, in which what that entry gives stands in place of the scenario's own.
+Everything keeps its place in the file. Refuses what does not fit the schema; whether names, moves and
+expressions mean anything, running finds out.
 """
 
 from __future__ import annotations
@@ -24,8 +24,18 @@ SCENARIOS = "scenarios"
 """The folder of a game's scenarios."""
 
 KEYS = (
-    "offered", "not offered", "options", "decides", "over", "winner", "winners", "returns", "told", "that", "perft",
-)  # fmt: skip
+    "offered",
+    "not offered",
+    "options",
+    "decides",
+    "over",
+    "winner",
+    "winners",
+    "returns",
+    "told",
+    "that",
+    "perft",
+)
 """What may be expected besides the value of an expression."""
 
 
@@ -56,7 +66,7 @@ class Step(Struct, frozen=True):
 
 
 class Case(Struct, frozen=True):
-    """A story to be played under one rule set; `under` is the entry it stands for, "" for the scenario itself."""
+    """A story played under one rule set; `under` is the entry it stands for, "" for the scenario itself."""
 
     name: str
     under: str
@@ -89,7 +99,7 @@ class Scenario(Struct, frozen=True):
     cases: tuple[Case, ...] = ()
 
 
-# ----------------------------------------------------------------------------------------------------------- files
+# ------------------------------------------------------------------------------------------------------ files
 
 
 def scenario_files(what: str | Path) -> list[Path]:
@@ -105,7 +115,7 @@ def scenario_files(what: str | Path) -> list[Path]:
 
 
 def load_scenarios(path: str | Path, report: Report | None = None) -> list[Scenario]:
-    """Reads the scenarios of a file. Complaints go to `report`, or are raised as `RulesError` when there is none."""
+    """Reads the scenarios of a file. Complaints go to `report`; without one they are raised as `RulesError`."""
     own = Report() if report is None else report
     before = len(own.diagnostics)
     path = Path(path)
@@ -150,7 +160,7 @@ def _refuse_twins(scenarios: list[Scenario], report: Report) -> None:
         first.setdefault(s.name, s)
 
 
-# ------------------------------------------------------------------------------------------------------- scenarios
+# -------------------------------------------------------------------------------------------------- scenarios
 
 
 def _get(body: Mapping, key: str) -> Node | None:
@@ -184,7 +194,7 @@ def _scenario(body: Mapping, game: str, report: Report) -> Scenario:
 
 
 def _combined(rules: str, entry: Entry, report: Report) -> str | None:
-    """Makes the name of the rules with the parts that an entry of `under` names, each in place of what it sets anew."""
+    """Names the rules with the parts that an entry of `under` names, each in place of what it sets anew."""
     if not rules:
         return None
     inner = Report()
@@ -244,7 +254,7 @@ def _entries(node: Node | None) -> tuple[Entry, ...]:
 
 
 def _steps(body: Mapping, base: Case | None, span: Span, report: Report) -> tuple[Step, ...]:
-    """Makes the stretches of a story; what the body leaves out is the base's, expectations only of the base's moves."""
+    """Makes the stretches of a story; what is left out is the base's, expectations only with its moves."""
     first = _step(body, span, report)
     later = tuple(
         _step(item, item.span, report) for item in items_of(_get(body, "then")) if isinstance(item, Mapping)

@@ -1,9 +1,9 @@
 """Plays scenarios and tells what did not come out as expected.
 
-Takes cases of scenario files (`scenario_files.py`); gives a `Result` for each: what failed, with expected and found
-side by side, the values involved and what happened last; or, where the case itself cannot be used (an unknown rule
-set, a misspelt name in an expression), diagnostics at its place in the file. After every move the rules' invariants
-are tested, all but those that the set-up itself breaks.
+Takes cases of scenario files (`scenario_files.py`); gives a `Result` for each: what failed, with expected
+and found side by side, the values involved and what happened last; or, where the case itself cannot be used
+(an unknown rule set, a misspelt name in an expression), diagnostics at its place in the file. After every
+move the rules' invariants are tested, all but those that the set-up itself breaks.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def state_of(case: Case, *, load: Loader | None = None, game: Game | None = None
     return table.state
 
 
-# ------------------------------------------------------------------------------------------------------ the table
+# -------------------------------------------------------------------------------------------------- the table
 
 
 def open_case(case: Case, *, load: Loader | None = None, game: Game | None = None) -> Table:
@@ -161,7 +161,9 @@ def open_case(case: Case, *, load: Loader | None = None, game: Game | None = Non
 def _placed(d: Diagnostic, case: Case) -> Diagnostic:
     """Gets a complaint about a rule set's name with its place in the scenario file."""
     if d.span.source.name != "<rule set>":
-        return replace(d, notes=(*d.notes, Label(f"the rules of '{case.title}' are named here", case.rules_span)))
+        return replace(
+            d, notes=(*d.notes, Label(f"the rules of '{case.title}' are named here", case.rules_span))
+        )
     if "players" in d.code:
         return replace(d, span=case.players_span, notes=())
     return replace(d, span=case.rules_span, notes=())
@@ -186,7 +188,7 @@ def _labelled(game: Game, names: tuple[str, ...]) -> Game:
     return made
 
 
-# ----------------------------------------------------------------------------------------------------- the set-up
+# ------------------------------------------------------------------------------------------------- the set-up
 
 
 def change(state: State, entry: Entry, literals: Literals, report: Report) -> None:
@@ -195,7 +197,9 @@ def change(state: State, entry: Entry, literals: Literals, report: Report) -> No
     found = _TARGET.fullmatch(entry.key)
     variables = game.program.variables
     if found is None:
-        report.error("scenario-set", f"'{entry.key}' names no variable", entry.key_span, help="write cash[Ann]")
+        report.error(
+            "scenario-set", f"'{entry.key}' names no variable", entry.key_span, help="write cash[Ann]"
+        )
         return
     v = variables.get(found[1])
     if v is None:
@@ -219,7 +223,11 @@ def change(state: State, entry: Entry, literals: Literals, report: Report) -> No
         error.tell(report)
         return
     if isinstance(v.type, PileType):
-        state.position[slot : slot + v.width] = [len(values), *values, *[max(0, v.low)] * (v.width - 1 - len(values))]
+        state.position[slot : slot + v.width] = [
+            len(values),
+            *values,
+            *[max(0, v.low)] * (v.width - 1 - len(values)),
+        ]
     else:
         state.position[slot] = values[0]
 
@@ -234,7 +242,7 @@ def _restart(state: State) -> None:
         state.events = tuple(state.game._events)
 
 
-# ---------------------------------------------------------------------------------------------------- the playing
+# ------------------------------------------------------------------------------------------------ the playing
 
 
 class _Run:
@@ -269,7 +277,9 @@ class _Run:
             try:
                 _restart(state)
             except PlayError as error:
-                self.result.failures.append(_broken(error, step.changes[0].key_span, "the set-up can be played on"))
+                self.result.failures.append(
+                    _broken(error, step.changes[0].key_span, "the set-up can be played on")
+                )
                 return
             self.table.events += state.events
             self.excused = set(state.broken_invariants())

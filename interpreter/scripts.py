@@ -1,8 +1,8 @@
 """Scripts of chance as scenarios write them: by the name of each stream, what comes out, row by row.
 
-Takes the entries of `chance:`; gives streams that draw from them. Refuses names of no stream and words that are no
-outcome; an outcome that cannot come out where it is drawn (a seventh side, a card that is gone) is told when play
-gets there, at its place in the file.
+Takes the entries of `chance:`; gives streams that draw from them. Refuses names of no stream and words that
+are no outcome; an outcome that cannot come out where it is drawn (a seventh side, a card that is gone) is
+told when play gets there, at its place in the file.
 """
 
 from __future__ import annotations

@@ -200,7 +200,8 @@ class State:
             coded = action
             if player is not None and self.decision is not None and self.decision.mode == "each":
                 coded = action + self.game.program.actions * (player + 1)
-            if action not in self.stop and not self._legal(coded):  # type: ignore[operator]
+            offered = action in self.legal_actions(player) if coded != action else action in self.stop  # type: ignore[operator]
+            if not offered and not self._legal(coded):
                 refusal = self.why_not(action, player)
                 raise IllegalMove("illegal", refusal.reason if refusal else "that is not offered here")
             actor = self.actor(coded)
@@ -407,7 +408,9 @@ class State:
         """Writes all that a player sees of the position now."""
         parts: dict[str, list[str]] = {}
         for v, _, value in self.visible(player):
-            shown = repr(self.game.labels().value(value, v.type)) if isinstance(v.type, TextType) else str(value)
+            shown = (
+                repr(self.game.labels().value(value, v.type)) if isinstance(v.type, TextType) else str(value)
+            )
             parts.setdefault(v.name, []).append(shown)
         decision = self.decision
         where = "chance" if self.is_chance_node() else "over" if decision is None else f"d{decision.number}"

@@ -6,7 +6,8 @@ One column of panels where that is tall enough; two, left and right, where the t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..interpreter.game import State
 from .panels import HEAD, Drawing, draw_panel
@@ -17,8 +18,7 @@ _BETWEEN = 3
 _WIDE = 126
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(Struct, frozen=True):
     """What is going on: its name, how it stands, what comes next."""
 
     says: str = ""

@@ -11,7 +11,8 @@ from __future__ import annotations
 import os.path
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..grammar.diagnostics import nearest
 from ..interpreter.game import State
@@ -21,8 +22,7 @@ MOST_LISTED = 18
 _TOKEN = re.compile(r"\d+|[A-Za-z']+|[^\W\dA-Za-z]|[^\w\s]")
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Struct, frozen=True):
     """A move that is offered: who would make it, and its words and meaning in the language at hand."""
 
     action: int
@@ -35,8 +35,7 @@ class Option:
     secret: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A line of the menu: one option, or a head that several begin with."""
 
     words: str
@@ -148,8 +147,7 @@ def _tokens(text: str) -> list[str]:
 # ------------------------------------------------------------------------------------------------------- reading
 
 
-@dataclass(frozen=True, slots=True)
-class Unclear:
+class Unclear(Struct, frozen=True):
     """What was typed could mean several things, or nothing; `near` is the option most like it."""
 
     among: tuple[Option, ...] = ()
@@ -210,8 +208,7 @@ def _short_for(a: str, b: str) -> bool:
 # ------------------------------------------------------------------------------------------------------ suggestions
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
+class Suggestion(Struct, frozen=True):
     """A completion: the text it puts in the place of the last `replaces` characters, and what it means."""
 
     text: str

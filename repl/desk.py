@@ -8,7 +8,9 @@ read are marked private: the shell shows them on a screen of their own.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ..grammar.diagnostics import nearest
 from ..grammar.span import Span
@@ -23,8 +25,7 @@ from .terminal import Line, Look, in_ascii
 from .texts import say
 
 
-@dataclass(slots=True)
-class Reply:
+class Reply(Struct):
     """The answer to a line: what to show, to whom, and what comes next."""
 
     lines: list[Line] = field(default_factory=list)
@@ -251,10 +252,10 @@ class Desk:
         lines = [self.line("not-allowed", "error", why=refusal.message)]
         if refusal.span is not None:
             lines += rule_line(refusal.span)
-        private = self.concealed and self._touches_secrets(text)
+        private = self.concealed and self.touches_secrets(text)
         return Reply(lines, private=private, failed=True)
 
-    def _touches_secrets(self, text: str) -> bool:
+    def touches_secrets(self, text: str) -> bool:
         game = self.session.game
         plain = " ".join(text.split())
         for language in dict.fromkeys((self.language, "en")):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..interpreter.game import State
 from ..interpreter.types import EnumType, OptionalType, Type
@@ -15,8 +16,7 @@ DIM = "dim"
 GAP = "   "
 
 
-@dataclass(slots=True)
-class Drawing:
+class Drawing(Struct):
     """What a panel is drawn for: the view, the position, the look, the players' letters and who is to act."""
 
     view: View
@@ -284,8 +284,7 @@ def draw_track(panel: Track, on: Drawing, columns: int) -> list[Line]:
 # ----------------------------------------------------------------------------------------------------------- table
 
 
-@dataclass(slots=True)
-class _Drawn:
+class _Drawn(Struct):
     """A column being drawn: its headings, its cells, its foot."""
 
     long: str

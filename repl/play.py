@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ..interpreter.game import load_game
 from .desk import Desk
@@ -19,8 +20,7 @@ from .texts import find_language, language_of_surroundings, say
 from .view import View
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """What `harbourmaster play` was asked for."""
 
     game: str = ""

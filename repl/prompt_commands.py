@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from .terminal import Line, pad, width, wrap
 from .texts import LANGUAGES, NAMES, find_language
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     from .desk import Desk, Reply
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """A command: its name, what it takes, other names, what it does, and what completes its argument."""
 
     name: str
@@ -184,7 +184,7 @@ def why_not(desk: Desk, argument: str) -> Reply:
             return desk.unclear(argument)
         argument = found.words
     reply = _reply([desk.line("it-is-allowed", words=argument)])
-    reply.private = desk.concealed and desk._touches_secrets(argument)
+    reply.private = desk.concealed and desk.touches_secrets(argument)
     return reply
 
 

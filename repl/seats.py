@@ -6,7 +6,8 @@ A seat is written `NAME`, `KIND` or `NAME=KIND`; the kind is `human` (also `me`,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from .bots import BOTS, Bot, make_bot
 
@@ -23,8 +24,7 @@ class SeatError(Exception):
         self.about = about
 
 
-@dataclass(slots=True)
-class Seat:
+class Seat(Struct):
     """A player: the name, and the bot that plays for it, if one does."""
 
     name: str

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from ..interpreter import program as ir
 from ..interpreter.chance import Streams
@@ -21,8 +22,7 @@ from .texts import LANGUAGES
 from .view import View
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Struct, frozen=True):
     """Something that was done to the session: `choose` an action, `undo` to a moment (dealing anew or not), `redo`."""
 
     kind: str
@@ -33,8 +33,7 @@ class Operation:
     anew: bool = False
 
 
-@dataclass(slots=True)
-class Moment:
+class Moment(Struct):
     """A point in the game at which somebody decides, and how it came about."""
 
     state: State

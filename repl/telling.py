@@ -7,7 +7,8 @@ knows who may read it: a change of a secret variable is for its owner, the words
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from ..interpreter.game import Event, State
 from ..interpreter.types import Type
@@ -19,8 +20,7 @@ EVERYBODY = -1
 _SEPARATOR = " · "
 
 
-@dataclass(slots=True)
-class Entry:
+class Entry(Struct):
     """A line of the log.
 
     `kind`: "choice", "told", "changes" or "note". `to`: who alone may read it, or EVERYBODY. A choice has words by
@@ -41,8 +41,7 @@ class Entry:
     about: dict[str, str] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class Change:
+class Change(Struct):
     """A variable's element that changed."""
 
     indices: tuple[int, ...]
@@ -50,8 +49,7 @@ class Change:
     new: int
 
 
-@dataclass(frozen=True, slots=True)
-class Rolled:
+class Rolled(Struct, frozen=True):
     """An outcome of chance, as it fell."""
 
     variable: str

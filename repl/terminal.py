@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from wcwidth import wcswidth
 
 Piece = tuple[str, str]
 Line = list[Piece]
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """How a picture is to be made: size, language, and whether only ASCII may be drawn with."""
 
     width: int = 80

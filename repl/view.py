@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from ..grammar.span import Source, Span
 from ..interpreter.types import EnumType, IntType, OptionalType, Type
@@ -29,8 +30,7 @@ class ViewError(Exception):
     """Says that a view does not fit the rules it is for."""
 
 
-@dataclass(slots=True)
-class Words:
+class Words(Struct):
     """A sentence of the view, in the languages it is given in, with figures in its placeholders."""
 
     view: View
@@ -55,8 +55,7 @@ class Words:
         )
 
 
-@dataclass(slots=True)
-class Each:
+class Each(Struct):
     """What a panel repeats itself for: a parameter over the members of an expression, some left out."""
 
     name: str
@@ -72,16 +71,14 @@ class Each:
         return [m for m in members if self.where.value(state, *arguments, m)]
 
 
-@dataclass(slots=True)
-class Panel:
+class Panel(Struct):
     """Any panel: its heading, and when it is shown at all."""
 
     title: Words | None
     when: Figure | None
 
 
-@dataclass(slots=True)
-class Seats:
+class Seats(Struct):
     """Places with a price and perhaps somebody in them."""
 
     each: Each
@@ -89,7 +86,6 @@ class Seats:
     who: Figure
 
 
-@dataclass(slots=True)
 class Lane(Panel):
     """Rows of spaces on which things move, each with its seats."""
 
@@ -106,8 +102,7 @@ class Lane(Panel):
     empty: Words | None
 
 
-@dataclass(slots=True)
-class Cells:
+class Cells(Struct):
     """The cells of a row of spaces; or, with `queue`, seats that are taken in order."""
 
     each: Each | None
@@ -121,14 +116,12 @@ class Cells:
     queue: Figure | None
 
 
-@dataclass(slots=True)
 class Spaces(Panel):
     """Rows of places to stand on."""
 
     rows: list[tuple[Words | None, Cells]]
 
 
-@dataclass(slots=True)
 class Track(Panel):
     """Steps on which markers stand."""
 
@@ -138,8 +131,7 @@ class Track(Panel):
     at: Figure
 
 
-@dataclass(slots=True)
-class Column:
+class Column(Struct):
     """A column of a table, or one for each of something."""
 
     title: Words
@@ -151,7 +143,6 @@ class Column:
     mark: tuple[Figure, str] | None
 
 
-@dataclass(slots=True)
 class Table(Panel):
     """Rows and columns of figures."""
 
@@ -160,8 +151,7 @@ class Table(Panel):
     foot: Words | None
 
 
-@dataclass(slots=True)
-class Holding:
+class Holding(Struct):
     """A row of a hand: counted things, or the cards of a pile."""
 
     title: Words | None
@@ -170,7 +160,6 @@ class Holding:
     name: Words | None
 
 
-@dataclass(slots=True)
 class Hand(Panel):
     """What one player holds, for his eyes."""
 
@@ -178,7 +167,6 @@ class Hand(Panel):
     rows: list[Holding]
 
 
-@dataclass(slots=True)
 class Piles(Panel):
     """Piles of cards side by side: all of a pile, its top, or how many there are."""
 
@@ -191,15 +179,13 @@ class Piles(Panel):
     top_only: bool
 
 
-@dataclass(slots=True)
 class Note(Panel):
     """A sentence."""
 
     shows: Words
 
 
-@dataclass(slots=True)
-class Stage:
+class Stage(Struct):
     """What is going on where a rule asks: its name, how it stands, what comes next."""
 
     says: Words
@@ -207,8 +193,7 @@ class Stage:
     next: Words | None
 
 
-@dataclass(slots=True)
-class Tell:
+class Tell(Struct):
     """A change worth a line in the log."""
 
     variable: str

@@ -42,19 +42,21 @@ def _dice(game: Game) -> int:
     return game.program.streams.index("die_shows")
 
 
-def words_of(state: State, action: int) -> str:
-    """Gets the words of an action in the referee's manner."""
+def words_of(state: State, actions: list[int]) -> Options:
+    """Gets the words of actions in the referee's manner, each with its action."""
     n = state.game.program.actions
     named = _named(state.game)
-    plain = action % n
-    words = named.get(plain)
-    if words is None:
-        words = named[plain] = state.describe(plain, 0)
     open_to_all = state.current_player() == ANYONE
-    if action >= n or open_to_all:
-        actor = state.actor(action)
-        return f"seat {actor + 1}: {words}" if actor >= 0 else words
-    return words
+    found: Options = {}
+    for action in actions:
+        plain = action % n
+        words = named.get(plain)
+        if words is None:
+            words = named[plain] = state.describe(plain, 0)
+        if (action >= n or open_to_all) and state.actor(action) >= 0:
+            words = f"seat {state.actor(action) + 1}: {words}"
+        found[words] = action
+    return found
 
 
 def manila(
@@ -197,7 +199,7 @@ class Pair:
             theirs = [o for o in theirs if not o.startswith("seat ")]
         else:
             actions = state.legal_actions()
-        ours = {words_of(state, a): a for a in actions}
+        ours = words_of(state, actions)
         self.check("how many options have the same words", len(actions), len(ours))
         if ours.keys() != set(theirs):
             self.check("the options", sorted(ours.keys() - set(theirs)), sorted(set(theirs) - ours.keys()))

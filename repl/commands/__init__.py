@@ -42,7 +42,7 @@ class Command(NamedTuple):
 
     def load(self) -> Module:
         """Imports its module."""
-        module: Module = import_module(f".{self.name}", __package__)  # type: ignore[assignment]
+        module: Module = import_module(f".{self.name}", __package__)
         return module
 
 

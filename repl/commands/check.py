@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from ...grammar.diagnostics import Diagnostic, Report
 
 DESCRIPTION = """
-Reads rules and data, checks names, types, ranges, choices, readings and secrets, and prints every complaint with
-its place, the line, and how to mend it. Games are checked for every number of players they are for. Takes names
-of rule sets, folders of games, files of variants, rules, tables, scenarios; without any, checks all games that
-come along. The exit status is 0 when there are no errors, 2 when there are.
+Reads rules and data, checks names, types, ranges, choices, readings and secrets, and prints every complaint
+with its place, the line, and how to mend it. Games are checked for every number of players they are for.
+Takes names of rule sets, folders of games, files of variants, rules, tables, scenarios; without any, checks
+all games that come along. The exit status is 0 when there are no errors, 2 when there are.
 """
 EXAMPLES = """
   harbourmaster check                           # all games that come along
@@ -219,7 +219,8 @@ _MODELINE = "yaml-language-server: $schema="
 
 
 def _target_of_data(path: Path, report: Report) -> Iterator[str]:
-    """Checks a YAML file: a variant with its game, a file of a game with that, any other against its schema."""
+    """Checks a YAML file: a variant with its game, a file of a game with that, any other against its
+    schema."""
     name = _variant(path)
     if name is not None:
         yield name

@@ -9,8 +9,8 @@ from ..output import paint, say
 from . import UsageError
 
 DESCRIPTION = """
-Tells what a complaint means: why the rules or data are not as they must be, and how to mend it. The code stands
-in brackets behind the word error or warning. Without a code, lists all codes.
+Tells what a complaint means: why the rules or data are not as they must be, and how to mend it. The code
+stands in brackets behind the word error or warning. Without a code, lists all codes.
 """
 EXAMPLES = """
   harbourmaster explain missing-case

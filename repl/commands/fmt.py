@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from ...grammar.span import Source
 
 DESCRIPTION = """
-Lays out rule files: four spaces a block, one space between words, one blank line between definitions, the reasons
-of guards and the comments of consecutive lines in one column. Only white space changes, comments stay where they
-are. Takes files, folders and names of games; - reads standard input and writes to standard output. A file with a
-syntax error is left as it is.
+Lays out rule files: four spaces a block, one space between words, one blank line between definitions, the
+reasons of guards and the comments of consecutive lines in one column. Only white space changes, comments stay
+where they are. Takes files, folders and names of games; - reads standard input and writes to standard output.
+A file with a syntax error is left as it is.
 """
 EXAMPLES = """
   harbourmaster fmt mine.rules
@@ -82,7 +82,9 @@ def _files(what: str) -> list[Path | None]:
     if not path.is_dir():
         games = available_games()
         if what not in games:
-            raise UsageError(f"no file, folder or game '{what}'", suggestion(what, games, what="the games are"))
+            raise UsageError(
+                f"no file, folder or game '{what}'", suggestion(what, games, what="the games are")
+            )
         path = rules_folder() / what
     found: list[Path | None] = [*sorted(path.rglob("*.rules"))]
     if not found:
@@ -91,8 +93,6 @@ def _files(what: str) -> list[Path | None]:
 
 
 def _read(path: Path | None, report: Report) -> Source | None:
-    from ...grammar.diagnostics import Report
-    from ...grammar.diagnostics import Report
     from ...grammar.span import Source
     from ...interpreter.sources import check_text, read_source
 

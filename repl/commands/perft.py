@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
-
 DESCRIPTION = """
-Counts the sequences of N decisions from a position: two referees that offer the same options at the same time give the
-same counts. Chance comes out as the scenario or the seed says and is not counted; a decision with a single option is
-taken without asking and not counted either.
+Counts the sequences of N decisions from a position: two referees that offer the same options at the same time
+give the same counts. Chance comes out as the scenario or the seed says and is not counted; a decision with a
+single option is taken without asking and not counted either.
 """
 EXAMPLES = """
   harbourmaster perft GAME --seed 1 --depth 3

@@ -1,0 +1,262 @@
+"""The shell for terminals: prompt_toolkit around the desk. The board stands above the prompt and follows the window.
+
+What happened scrolls away above; the board, the prompt and the toolbar are drawn anew at each key, so that resizing
+reflows them. Private answers are shown on a screen of their own, which is wiped before anybody else looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import get_app_or_none
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.formatted_text import FormattedText, StyleAndTextTuples
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.output import Output, create_output
+from prompt_toolkit.shortcuts import print_formatted_text
+from prompt_toolkit.styles import Style
+
+from .colours import STYLES
+from .desk import Desk, Reply, run_line, suggest
+from .journal import data_folder
+from .pace import let_bots_play
+from .terminal import Line, cut, line_width, to_ascii
+
+_MENU = 8
+_AROUND = 2
+"""Lines that prompt and toolbar take."""
+_LONGEST_PASTE = 200
+
+
+def formatted(lines: Sequence[Line], *, last_newline: bool = False) -> FormattedText:
+    """Turns lines into what prompt_toolkit prints."""
+    out: StyleAndTextTuples = []
+    for n, line in enumerate(lines):
+        if n:
+            out.append(("", "\n"))
+        out += [(f"class:{style}" if style else "", text) for style, text in line]
+    if last_newline:
+        out.append(("", "\n"))
+    return FormattedText(out)
+
+
+class DeskCompleter(Completer):
+    """Completes moves and commands."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        """Yields what the desk suggests."""
+        for s in suggest(self.desk, document.text_before_cursor):
+            meaning = to_ascii(s.meaning) if self.desk.look.ascii else s.meaning
+            shown = s.text if not s.text.endswith(" ") and "…" not in s.meaning else f"{s.text.rstrip()} …"
+            yield Completion(
+                s.text, -s.replaces, to_ascii(shown) if self.desk.look.ascii else shown, display_meta=meaning
+            )
+
+
+class DiscreetHistory(History):
+    """Keeps what was typed, but nothing that would show a secret to who sits down next."""
+
+    def __init__(self, desk: Desk, inner: History) -> None:
+        super().__init__()
+        self.desk = desk
+        self.inner = inner
+
+    def load_history_strings(self) -> Iterable[str]:
+        """Yields what was typed before, the latest first."""
+        return [] if self.desk.concealed else self.inner.load_history_strings()
+
+    def append_string(self, string: str) -> None:
+        """Adds what was typed."""
+        if self.desk.pending is None and not (self.desk.concealed and self.desk.touches_secrets(string)):
+            super().append_string(string)
+
+    def store_string(self, string: str) -> None:
+        """Stores what was typed."""
+        if not self.desk.concealed:
+            self.inner.store_string(string)
+
+
+class PromptShell:
+    """Plays at a terminal."""
+
+    def __init__(self, desk: Desk, *, output: Output | None = None) -> None:
+        self.desk = desk
+        self.output = output or create_output()
+        self.style = Style(list(STYLES.items()))
+        self.session: PromptSession[str] = PromptSession(
+            self._message,
+            completer=DeskCompleter(desk),
+            complete_while_typing=True,
+            history=DiscreetHistory(desk, _history()),
+            bottom_toolbar=self._toolbar,
+            style=self.style,
+            erase_when_done=True,
+            enable_suspend=True,
+            reserve_space_for_menu=0,
+            output=self.output,
+        )
+        self.fill = ""
+
+    def run(self) -> int:
+        """Plays until somebody leaves; the exit status is 0."""
+        self._measure()
+        self._print([self.desk.line("welcome", "dim")])
+        self._print(self.desk.news())
+        self._bots()
+        while True:
+            try:
+                text = self.session.prompt(default=self.fill)
+            except KeyboardInterrupt:
+                self.fill = ""
+                self._forget_question()
+                self._print([self.desk.line("interrupted", "dim")])
+                continue
+            except EOFError:
+                break
+            self.fill = ""
+            if not self._lines(text):
+                break
+        self._leave()
+        return 0
+
+    def _lines(self, text: str) -> bool:
+        """Hands in what was typed, or a page that was pasted, up to the first line that fails; False to leave."""
+        lines = [line for line in text.splitlines() if line.strip()] or [""]
+        for n, line in enumerate(lines[:_LONGEST_PASTE], 1):
+            reply = self._one(line)
+            if reply.quit:
+                return False
+            if reply.failed and n < len(lines):
+                self._print([self.desk.line("rest-not-read", "error", count=len(lines) - n)])
+                break
+        return True
+
+    def _one(self, text: str) -> Reply:
+        asked = self.desk.question
+        reply = run_line(self.desk, text)
+        if reply.private:
+            return self._privately(reply)
+        if text and not reply.board:
+            self._print([[("dim", f"{asked or '>'} {text}")]])
+        self._print(reply.lines)
+        self.fill = reply.fill
+        if reply.board:
+            self._bots()
+        return reply
+
+    def _bots(self) -> None:
+        """Lets the bots play, telling each move as it is made."""
+        desk = self.desk
+        try:
+            for _ in let_bots_play(desk):
+                self._print(desk.news())
+        except KeyboardInterrupt:
+            self._print([desk.line("interrupted", "dim")])
+        if desk.session.is_over:
+            self._print(desk.results())
+
+    def _leave(self) -> None:
+        desk = self.desk
+        if desk.journal is not None and not desk.session.is_over:
+            self._print([desk.line("kept", "dim")])
+        self._print([desk.line("bye", "dim")])
+
+    # --------------------------------------------------------------------------------------------------- private
+
+    def _privately(self, reply: Reply) -> Reply:
+        """Shows an answer on a screen of its own, and asks there what it asks; wipes it afterwards."""
+        desk = self.desk
+        inner: PromptSession[str] = PromptSession(
+            history=InMemoryHistory(), style=self.style, erase_when_done=True, output=self.output
+        )
+        self.output.enter_alternate_screen()
+        try:
+            self._wipe()
+            self._print(reply.lines)
+            asked = desk.question or desk.t("press-enter")
+            try:
+                text = inner.prompt(formatted([[("note", asked + " ")]]))
+            except (KeyboardInterrupt, EOFError):
+                text = ""
+        finally:
+            self._wipe()
+            self.output.quit_alternate_screen()
+            self.output.flush()
+        if desk.pending is None:
+            return replace(reply, lines=[], private=False)
+        return self._one(text)
+
+    def _wipe(self) -> None:
+        self.output.erase_screen()
+        self.output.cursor_goto(0, 0)
+        self.output.flush()
+
+    def _forget_question(self) -> None:
+        self.desk.pending = None
+        self.desk.question = ""
+
+    # -------------------------------------------------------------------------------------------------- drawing
+
+    def _measure(self) -> None:
+        app = get_app_or_none()
+        size = (app.output if app is not None else self.output).get_size()
+        look = self.desk.look
+        if (size.columns, size.rows) != (look.width, look.height):
+            self.desk.look = replace(look, width=max(size.columns, 20), height=size.rows)
+
+    def _message(self) -> FormattedText:
+        """Draws the board and the prompt."""
+        self._measure()
+        desk = self.desk
+        room = desk.look.height - _AROUND - 1
+        board = desk.board()
+        if len(board) > room:
+            board = board[: max(0, room)]
+        spare = desk.look.height - len(board) - _AROUND
+        self.session.reserve_space_for_menu = _MENU if spare >= _MENU + 6 else 0
+        lines = [[("dim", ("-" if desk.look.ascii else "─") * (desk.look.width - 1))], *board]
+        if desk.pending is not None:
+            label: Line = [("note", desk.question + " ")]
+        elif desk.turn is not None:
+            label = [(f"player{desk.turn}", desk.session.seats[desk.turn].name), ("", "> ")]
+        else:
+            label = [("", "> ")]
+        return formatted([*lines, label])
+
+    def _toolbar(self) -> FormattedText:
+        """Draws whose turn it is and why."""
+        desk = self.desk
+        help_: Line = [("", " "), ("dim", desk.t("toolbar-help"))]
+        room = desk.look.width - line_width(help_) - 1
+        line = cut(desk.status(), room, "..." if desk.look.ascii else "…")
+        blank = " " * (room - line_width(line))
+        return formatted([[*line, ("", blank), *help_]])
+
+    def _print(self, lines: Sequence[Line]) -> None:
+        if lines:
+            print_formatted_text(formatted(lines), style=self.style, output=self.output)
+
+
+def _history() -> History:
+    """Gets the history of earlier evenings, if it can be kept."""
+    path = data_folder() / "history"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with Path(path).open("a", encoding="utf-8"):
+            pass
+    except OSError:
+        return InMemoryHistory()
+    return FileHistory(str(path))
+
+
+def pieces(lines: Iterable[Line]) -> Iterator[tuple[str, str]]:
+    """Yields the pieces of lines."""
+    for line in lines:
+        yield from line
