@@ -27,6 +27,7 @@ class Backend(Writer):
 
     def __init__(self, program: ir.Program, fingerprint: str) -> None:
         super().__init__(program)
+        program = self.program
         self.fingerprint = fingerprint
         self.action_type = c_type(0, program.actions * (program.players + 1))[0]
         self.sizes = {f.name: _most(f.body) for f in program.functions.values() if f.kind == "options"}

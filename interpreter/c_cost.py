@@ -11,7 +11,7 @@ from .c_layout import Layout, descend
 
 CHEAP = 24
 """Up to this cost an operand of `and` or `or` is worked out without asking whether it matters."""
-HOISTED = 160
+HOISTED = 300
 """Up to this cost what is used more than once is worked out at the start of a function."""
 PADDING = 8
 """Up to so many items a table may be read before its start or after its end."""

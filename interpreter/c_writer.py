@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from . import program as ir
 from .c_cost import CHEAP, HOISTED, Judge, parameters_of
 from .c_layout import Layout, children, descend, identifier, is_wide
+from .c_simplify import simplify
 
 WHYS = ("range", "none", "index", "zero", "loop", "stuck")
 """The kinds of error, by the number C gives them."""
@@ -37,7 +38,7 @@ class Writer:
     """Writes C text line by line."""
 
     def __init__(self, program: ir.Program) -> None:
-        self.program = program
+        self.program = program = simplify(program)
         self.layout = Layout(program)
         self.lines: list[str] = []
         self.indent = 0

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -21,16 +21,19 @@ from ..grammar.span import Span
 from ..grammar.walk import walk
 from . import program as ir
 from .check import check
+from .environment import Env
 from .game import Compiled, Game
 from .labels import Labels
+from .layout import Shape
 from .load import load_ruleset
 from .lower import _Lowering
-from .lower_blocks import LoopBlocks
-from .environment import Env
+from .lower_blocks import Frame, LoopBlocks
 from .lower_statements import Code
 from .program import Expr
 from .scenarios import Result
 from .symbols import Checked
+
+_T = TypeVar("_T")
 
 Place = tuple[str, int, int]
 """A place in the rules: source, line, column."""
@@ -90,11 +93,7 @@ class _Marking(_Lowering):
         super().__init__(checked, report, offers)
         self.marking = False
 
-    def program(self) -> ir.Program:
-        """Lowers; what must be known before play is left without marks."""
-        return super().program()
-
-    def lower_frame(self, frame: Any, *, start: bool) -> None:
+    def lower_frame(self, frame: Frame, *, start: bool) -> None:
         """Lowers a rule or move into blocks, with marks."""
         self._with_marks(True, lambda: super(_Marking, self).lower_frame(frame, start=start))
 
@@ -112,7 +111,7 @@ class _Marking(_Lowering):
     def _per_player(self, name: str, *, tie_break: bool) -> str:
         return self._with_marks(True, lambda: super(_Marking, self)._per_player(name, tie_break=tie_break))
 
-    def _with_marks(self, on: bool, make: Callable[[], Any]) -> Any:
+    def _with_marks(self, on: bool, make: Callable[[], _T]) -> _T:
         saved = self.marking, self.placed
         if on != self.marking:
             self.marking, self.placed = on, {}
@@ -141,7 +140,7 @@ class _Marking(_Lowering):
             self.code.add(self._mark(s.span))
         super()._let(s, outlives)
 
-    def _returns(self, result: tree.Result, env: Env, shape: Any) -> tuple[ir.Stmt, ...]:
+    def _returns(self, result: tree.Result, env: Env, shape: Shape) -> tuple[ir.Stmt, ...]:
         made = super()._returns(result, env, shape)
         return (self._mark(result.span), *made) if self.marking and isinstance(result, tree.Value) else made
 

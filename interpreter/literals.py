@@ -102,7 +102,7 @@ class Literals(Struct, frozen=True):
         raise NoLiteral(f"'{text}' is not {enum}", span, help)
 
     def element(self, text: str, dims: Sequence[tuple[Type, int, int]], span: Span) -> tuple[int, ...]:
-        """Reads the indices of an element, `Ann, silk`, by its variable's types and bounds. Raises `NoLiteral`."""
+        """Reads the indices of an element, `Ann, silk`, by its variable's types. Raises `NoLiteral`."""
         parts = [part.strip() for part in text.split(",")] if text.strip() else []
         if len(parts) != len(dims):
             wanted = ", ".join(str(type_) for type_, _, _ in dims) or "none"

@@ -315,18 +315,26 @@ def _read_tables(game: _Game, data: Data, files: Files, game_files: list[str]) -
         if root is None:
             continue
         game_files.append(root.span.source.name)
-        for table in read_tables(root, game.seats, data.report):
-            if table.name in data.table_files:
-                first = data.tables.get(table.name) or data.records[table.name]
-                notes = [Label("the first one is here", first.span)]
-                data.report.error("duplicate-name", f"a second table '{table.name}'", table.span, notes=notes)
-                continue
-            data.table_files[table.name] = Path(file).stem
-            if isinstance(table, Table):
-                data.tables[table.name] = table
-            elif isinstance(table, Record):
-                data.records[table.name] = table
+        _add_tables(root, Path(file).stem, game, data)
+    for overlay in game.overlays:
+        own = entry(overlay.root, "tables")
+        if isinstance(own, Mapping):
+            _add_tables(own, overlay.name, game, data)
     fill_products(data.tables, data.report)
+
+
+def _add_tables(root: Mapping, stem: str, game: _Game, data: Data) -> None:
+    for table in read_tables(root, game.seats, data.report):
+        if table.name in data.table_files:
+            first = data.tables.get(table.name) or data.records[table.name]
+            notes = [Label("the first one is here", first.span)]
+            data.report.error("duplicate-name", f"a second table '{table.name}'", table.span, notes=notes)
+            continue
+        data.table_files[table.name] = stem
+        if isinstance(table, Table):
+            data.tables[table.name] = table
+        elif isinstance(table, Record):
+            data.records[table.name] = table
 
 
 def _read_questions(

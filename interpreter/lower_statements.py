@@ -91,16 +91,16 @@ class StatementLowering(SearchLowering):
                 self._store(laid, offset, make("union", old, make("one", bit)), span, code)
             case tree.Remove(span, item, target):
                 if isinstance(self.checked.types[target], PileType):
-                    self._remove_from_pile(s, self.pile(target, env), item, code)
+                    self._remove_from_pile(s, self._settled_pile(target, code), item, code)
                     return
                 laid, offset = self._target(target, env)
                 old = ir.load_at(laid.slot, self.total(laid), offset, laid.low, laid.high)
                 bit = self.fit(self.expr(item, env), 0, 61, item, env)
                 self._store(laid, offset, make("without", old, make("one", bit)), span, code)
             case tree.Put(span, item, target, where):
-                self._put(self.pile(target, env), self.expr(item, env), item, where, span, code)
+                self._put(self._settled_pile(target, code), self.expr(item, env), item, where, span, code)
             case tree.Take(span, target, which):
-                pile = self.pile(target, env)
+                pile = self._settled_pile(target, code)
                 if which == "top":
                     self._shorten(pile, span, code)
                     return
@@ -109,7 +109,9 @@ class StatementLowering(SearchLowering):
                     place = make("-", self.fit(self.expr(which, env), 1, pile.capacity, which, env), TRUE)
                 self._close_gap(pile, self.hold(place, code), span, code)
             case tree.Transfer(span, count, source, target):
-                self._transfer(self.pile(source, env), self.pile(target, env), count, span, code)
+                self._transfer(
+                    self._settled_pile(source, code), self._settled_pile(target, code), count, span, code
+                )
             case tree.Stop(_, when):
                 test = TRUE if when is None else self.flag(when, env)
                 if test == TRUE:
@@ -176,6 +178,11 @@ class StatementLowering(SearchLowering):
         assert isinstance(ref, Variable)
         return self.element(ref, node.indices if isinstance(node, tree.Index) else (), env)
 
+    def _settled_pile(self, node: tree.Expr, code: Code) -> Pile:
+        """Finds a pile that is about to change: which one it is, is worked out before anything changes."""
+        pile = self.pile(node, code.env)
+        return replace(pile, offset=self.hold(pile.offset, code))
+
     def _store(self, laid: ir.Variable, offset: Expr, value: Expr, span: Span, code: Code) -> None:
         if value.high < laid.low or value.low > laid.high:
             self.report.error(
@@ -195,7 +202,7 @@ class StatementLowering(SearchLowering):
             new = self.expr(value, env)
             self._store(laid, offset, new, span, code)
             return
-        pile = self.pile(target, env)
+        pile = self._settled_pile(target, code)
         while isinstance(value, tree.Group):
             value = value.inner
         if isinstance(self.checked.types[value], EmptyType):
@@ -203,7 +210,7 @@ class StatementLowering(SearchLowering):
         elif isinstance(value, tree.Collection):
             items = [self.hold(self._item_value(self.expr(i, env), pile, i, env), code) for i in value.items]
         else:
-            self._copy(self.pile(value, env), pile, span, code)
+            self._copy(self._settled_pile(value, code), pile, span, code)
             return
         if len(items) > pile.capacity:
             self.report.error("range", f"the pile holds up to {pile.capacity}", span)

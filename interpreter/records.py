@@ -130,17 +130,26 @@ class Recorder:
         return cls(record, speaker, target)
 
     @classmethod
-    def resume(cls, path: str | Path, *, trace: bool = True) -> tuple[Recorder, State]:
-        """Goes on with a record: gets the state its choices lead to. Raises as `load_record` does."""
+    def resume(cls, path: str | Path, *, game: Game | None = None, trace: bool = True) -> tuple[Recorder, list[State]]:
+        """Goes on with a record: gets the states after none, one, … all of its choices, to undo to.
+
+        Raises as `load_record` does.
+        """
         path = Path(path)
         record = load_record(path)
-        game = _game_of(record)
-        follower = Follower(record, game, trace=trace)
-        follower.to_end()
+        follower = Follower(record, game or _game_of(record), trace=trace)
+        follower.refuse(follower.first())
+        states = [follower.state.clone()]
+        for item in record.kept():
+            follower.refuse(follower.follow(item))
+            if isinstance(item, Choice):
+                states.append(follower.state.clone())
+            else:
+                states[-1] = follower.state.clone()
         whole = whole_lines(path.read_bytes().decode("utf-8", "ignore")).encode()
         if len(whole) < path.stat().st_size:
             os.truncate(path, len(whole))
-        return cls(record, follower.speaker, path), follower.state
+        return cls(record, follower.speaker, path), states
 
     def choose(self, state: State, action: int, player: int | None = None) -> None:
         """Makes a choice on the state and writes it down. Raises `IllegalMove`; then nothing was written."""
@@ -267,12 +276,6 @@ class Follower:
             case _:
                 pass
         return None
-
-    def to_end(self) -> None:
-        """Plays to the end of the record. Raises `RecordError` where they part."""
-        self.refuse(self.first())
-        for item in self.record.kept():
-            self.refuse(self.follow(item))
 
     def refuse(self, difference: Difference | None) -> None:
         """Raises `RecordError` for a difference, if there is one."""
@@ -415,7 +418,7 @@ def load_record(path: str | Path, *, any_rules: bool = False) -> Record:
 
 
 def replay(record: Record, *, game: Game | None = None, trace: bool = False) -> Iterator[State]:
-    """Plays a record again, without what was taken back; yields where it stands, dealt, then after each choice.
+    """Plays a record again, without what was taken back; yields where it stands, first dealt.
 
     It is one state that moves on; `clone` it to keep it. Raises `RecordError` at the first step that does
     not fit.

@@ -115,7 +115,7 @@ def scenario_files(what: str | Path) -> list[Path]:
 
 
 def load_scenarios(path: str | Path, report: Report | None = None) -> list[Scenario]:
-    """Reads the scenarios of a file. Complaints go to `report`; without one they are raised as `RulesError`."""
+    """Reads the scenarios of a file. Complaints go to `report`; without one they are raised."""
     own = Report() if report is None else report
     before = len(own.diagnostics)
     path = Path(path)

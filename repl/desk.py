@@ -8,6 +8,7 @@ read are marked private: the shell shows them on a screen of their own.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -17,7 +18,6 @@ from ..grammar.span import Span
 from ..interpreter.errors import IllegalMove, PlayError, UnclearMove
 from .board import draw_board, stage_of
 from .choosing import Item, Option, Suggestion, Unclear, menu, options, read_option, suggest_options
-from .journal import Head, Journal
 from .prompt_commands import COMMANDS, find_command, suggest_arguments
 from .session import Session
 from .telling import write_entry
@@ -44,17 +44,16 @@ Pending = Callable[[str], Reply]
 class Desk:
     """What the prompt works on."""
 
-    def __init__(self, session: Session, look: Look, *, journal: Journal | None = None) -> None:
+    def __init__(self, session: Session, look: Look, *, kept: Path | None = None) -> None:
         self.session = session
         self.look = look
-        self.journal = journal
+        self.kept = kept
+        """Where the game is kept, if it is."""
         self.pending: Pending | None = None
         self.question: str = ""
         """What is asked while something is pending."""
         self._options: tuple[object, str, list[Option]] | None = None
         self._board: tuple[object, list[Line]] | None = None
-        if journal is not None:
-            session.listeners.append(journal.add)
 
     # ------------------------------------------------------------------------------------------------------ words
 
@@ -170,19 +169,6 @@ class Desk:
             mark = "★" if p in winners else " "
             lines.append([("heading", f" {mark} "), (f"player{p}", self.session.seats[p].name), ("", f"  {scores[p]}")])
         return in_ascii(lines) if self.look.ascii else lines
-
-    def head(self) -> Head:
-        """Describes the game for a journal."""
-        session = self.session
-        game = session.game
-        return Head(
-            game.canonical,
-            game.content_hash,
-            game.num_players(),
-            session.seed,
-            tuple(seat.written() for seat in session.seats),
-            self.language,
-        )
 
     # ------------------------------------------------------------------------------------------------------- moves
 

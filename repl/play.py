@@ -7,14 +7,14 @@ import shutil
 import sys
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
+from ..interpreter.errors import PlayError
 from ..interpreter.game import load_game
 from .desk import Desk
-from .journal import Journal, JournalError, last_game, read_journal
 from .seats import SeatError, make_seats
 from .session import Session
-from .taking_up import take_up
+from .taking_up import keep, last_game, take_up
 from .terminal import Look, wants_ascii
 from .texts import find_language, language_of_surroundings, say
 from .view import View
@@ -55,8 +55,13 @@ def play(options: Options) -> int:
     look = Look(size.columns, size.lines, language, options.ascii or wants_ascii())
     try:
         desk = _open(options, look)
-    except (SeatError, JournalError) as error:
+    except SeatError as error:
         raise PlayProblem(say(language, error.key, **error.about)) from None
+    except PlayError as error:
+        raise PlayProblem(str(error)) from None
+    except OSError as error:
+        about = {"file": str(error.filename), "why": error.strerror or str(error)}
+        raise PlayProblem(say(language, "cannot-read", **about)) from None
     if interactive:
         from .prompt import PromptShell
 
@@ -70,18 +75,20 @@ def _open(options: Options, look: Look) -> Desk:
     if options.resume:
         path = Path(options.file).expanduser() if options.file else last_game()
         if path is None:
-            raise JournalError("no-game-to-resume")
-        head, operations = read_journal(path, mend=True)
-        session = take_up(head, operations)
-        journal = Journal(path, head)
-        if options.lang is None:
-            look = Look(look.width, look.height, head.language, look.ascii)
-        return Desk(session, look, journal=journal)
+            raise PlayProblem(say(look.language, "no-game-to-resume"))
+        session, language = take_up(path, go_on=True)
+        known = find_language(language) if language is not None and options.lang is None else None
+        return Desk(session, structs.replace(look, language=known or look.language), kept=path)
     session = new_session(options)
-    desk = Desk(session, look)
-    if options.autosave:
-        start_journal(desk)
-    return desk
+    return Desk(session, look, kept=start_record(session, look.language, on_disk=options.autosave))
+
+
+def start_record(session: Session, language: str, *, on_disk: bool) -> Path | None:
+    """Keeps the game from now on; where nothing can be written it is played all the same."""
+    try:
+        return keep(session, language, on_disk=on_disk)
+    except OSError:
+        return keep(session, language, on_disk=False)
 
 
 def new_session(options: Options) -> Session:
@@ -93,15 +100,6 @@ def new_session(options: Options) -> Session:
     seed = int.from_bytes(os.urandom(6), "big") if options.seed is None else options.seed
     session = Session(game, View(game, game.view()), seats, seed)
     return session
-
-
-def start_journal(desk: Desk) -> None:
-    """Keeps the game from now on; where nothing can be written it is played all the same."""
-    try:
-        desk.journal = Journal.start(desk.head())
-    except OSError:
-        return
-    desk.session.listeners.append(desk.journal.add)
 
 
 def _only_game() -> str:

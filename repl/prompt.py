@@ -22,8 +22,8 @@ from prompt_toolkit.styles import Style
 
 from .colours import STYLES
 from .desk import Desk, Reply, run_line, suggest
-from .journal import data_folder
 from .pace import let_bots_play
+from .taking_up import data_folder
 from .terminal import Line, cut, line_width, to_ascii
 
 _MENU = 8
@@ -164,7 +164,7 @@ class PromptShell:
 
     def _leave(self) -> None:
         desk = self.desk
-        if desk.journal is not None and not desk.session.is_over:
+        if desk.kept is not None and not desk.session.is_over:
             self._print([desk.line("kept", "dim")])
         self._print([desk.line("bye", "dim")])
 

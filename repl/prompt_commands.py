@@ -257,44 +257,41 @@ def redo(desk: Desk, argument: str) -> Reply:
 
 
 @command("save", "FILE")
-def save(desk: Desk, argument: str) -> Reply:
+def save_game(desk: Desk, argument: str) -> Reply:
     """Writes the game to a file."""
-    from .journal import write_journal
+    from .taking_up import save
 
     if not argument:
         return desk.fail("save-where")
-    path = Path(argument).expanduser()
     try:
-        write_journal(path, desk.head(), desk.session.operations)
+        save(desk.session, desk.language, Path(argument).expanduser())
     except OSError as error:
         return desk.fail("cannot-write", file=argument, why=error.strerror or str(error))
     return _reply([desk.line("saved", file=argument)])
 
 
 @command("load", "FILE")
-def load(desk: Desk, argument: str) -> Reply:
-    """Goes on with a game from a file."""
+def load_game(desk: Desk, argument: str) -> Reply:
+    """Goes on with a game from a file; the file itself stays as it is."""
     from ..grammar.diagnostics import RulesError
+    from ..interpreter.errors import PlayError
     from .desk import Reply
-    from .journal import Journal, JournalError, read_journal
-    from .taking_up import take_up
+    from .seats import SeatError
+    from .taking_up import copy_record, take_up
 
     if not argument:
         return desk.fail("load-what")
+    path = Path(argument).expanduser()
     try:
-        head, operations = read_journal(Path(argument).expanduser())
-        session = take_up(head, operations)
-    except JournalError as error:
+        session, _ = take_up(path, go_on=False)
+        kept = copy_record(session, desk.language) if desk.kept is not None else None
+    except SeatError as error:
         return desk.fail(error.key, **error.about)
-    except RulesError as error:
+    except (PlayError, RulesError) as error:
         return Reply([[("error", line)] for line in str(error).splitlines()], failed=True)
-    if desk.journal is not None:
-        desk.journal.close()
-        desk.journal = Journal.start(head)
-        for operation in session.operations:
-            desk.journal.add(operation)
-        session.listeners.append(desk.journal.add)
-    desk.session = session
+    except OSError as error:
+        return desk.fail("cannot-read", file=argument, why=error.strerror or str(error))
+    desk.session, desk.kept = session, kept
     return Reply([desk.line("loaded", file=argument)], board=True)
 
 

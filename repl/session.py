@@ -1,36 +1,67 @@
 """A game at the table: seats, position, everything that happened, and the way back.
 
-Holds no terminal and prints nothing. The session plays chance itself, draw by draw, so that the log can tell the dice
-and so that taking moves back past a draw deals anew: the streams go on from where they stood, and nobody learns what
-would have come. What it did is kept as a list of operations (`Operation`), which is all that a record needs.
+Holds no terminal and prints nothing. The streams of chance are watched as they are drawn from, so that the log can
+tell the dice. Taking moves back past a draw deals anew, from other streams: nobody learns what would have come.
+A recorder, if there is one, writes every choice down as it is made.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, field
 
-from ..interpreter import program as ir
-from ..interpreter.chance import Streams
+from ..interpreter.chance import Streams, mix
 from ..interpreter.game import ANYONE, Game, State
-from ..interpreter.positions import evaluate as evaluate_expression
+from ..interpreter.positions import evaluate
+from ..interpreter.records import Recorder
 from .seats import Seat
 from .telling import EVERYBODY, Entry, Happening, Rolled, choice_entry, tell_events
 from .texts import LANGUAGES
 from .view import View
 
 
-class Operation(Struct, frozen=True):
-    """Something that was done to the session: `choose` an action, `undo` to a moment (dealing anew or not), `redo`."""
+class WatchedStreams(Streams):
+    """Streams that note what is drawn from them, in order with the events of the game."""
 
-    kind: str
-    action: int = -1
-    player: int | None = None
-    words: str = ""
-    to: int = -1
-    anew: bool = False
+    def __init__(self, game: Game, seed: int) -> None:
+        super().__init__(seed, game.program.streams)
+        self.game = game
+        self.state: State | None = None
+        self.draws: list[tuple[int, Rolled]] = []
+        """How many events came before each draw, and the draw."""
+
+    def outcome(self, stream: int, row: int, ordinal: int, low: int, weights: Sequence[int] | int) -> int:
+        """Draws an outcome and notes where it goes."""
+        value = super().outcome(stream, row, ordinal, low, weights)
+        if self.state is not None:
+            node = self.game.program.chances[self.state.stop[0]]  # type: ignore[index]
+            index = evaluate(node.index, self.state.position, self.game.program)
+            found = self.game.variable_at(node.base + index)
+            name, indices = ("", ()) if found is None else (found[0].name, found[1])
+            self.draws.append((len(self.game._events), Rolled(name, indices, value)))
+        return value
+
+    def watch(self, state: State) -> None:
+        """Begins to note the draws of a step of this state."""
+        self.state = state
+        self.draws = []
+
+    def happenings(self, state: State) -> list[Happening]:
+        """Gets the events of the step with the draws among them."""
+        out: list[Happening] = []
+        draws = iter([*self.draws, (len(state.events), None)])
+        at, drawn = next(draws)
+        for n, event in enumerate(state.events):
+            while drawn is not None and at <= n:
+                out.append(drawn)
+                at, drawn = next(draws)
+            out.append(event)
+        while drawn is not None:
+            out.append(drawn)
+            at, drawn = next(draws)
+        return out
 
 
 class Moment(Struct):
@@ -38,8 +69,11 @@ class Moment(Struct):
 
     state: State
     entries: list[Entry] = field(default_factory=list)
+    action: int = -1
+    passed_on: int | None = None
+    """The action that led here and the player named with it."""
     player: int | None = None
-    """Who made the choice that led here; None at the start."""
+    """Who made that choice; None at the start."""
     by_human: bool = False
     drew: bool = False
     """Whether chance decided something on the way."""
@@ -53,17 +87,19 @@ class Session:
         self.view = view
         self.seats = list(seats)
         self.seed = seed
-        self.streams = Streams(seed, game.program.streams)
-        self.operations: list[Operation] = []
-        self.listeners: list[Callable[[Operation], None]] = []
+        self.recorder: Recorder | None = None
+        self._streams = WatchedStreams(game, seed)
         names = tuple(seat.name for seat in self.seats)
         game.compiled.player_names = names
         for language in LANGUAGES:
             game.labels(language).players = names
         state = game.new_initial_state(trace=True)
-        happenings = list(state.events)
-        drew = self._settle(state, happenings)
-        self.moments = [Moment(state, tell_events(view, state, happenings, LANGUAGES), drew=drew)]
+        state.streams = self._streams
+        self._streams.watch(state)
+        state.settle()
+        state.events = tuple(game._events)
+        entries = tell_events(view, state, self._streams.happenings(state), LANGUAGES)
+        self.moments = [Moment(state, entries, drew=bool(self._streams.draws))]
         self.at = 0
         self._shown: tuple[int, int] = (0, 0)
 
@@ -110,50 +146,25 @@ class Session:
         """Makes a choice; gives what happened. Raises `IllegalMove`, and then nothing has changed."""
         state = self.state.clone()
         actor = player if player is not None else state.actor(action)
-        operation = Operation("choose", action, player, self._words(state, action, actor))
         entry = choice_entry(state, action, actor, LANGUAGES)
-        simultaneous = state.is_simultaneous_node()
-        state.apply_action(action, player)
-        happenings: list[Happening] = list(state.events)
-        drew = self._settle(state, happenings)
-        entries = [entry, *tell_events(self.view, state, happenings, LANGUAGES)]
-        if simultaneous:
-            entries[0] = Entry("note", key="has-chosen", about={"name": self.seats[actor].name})
+        if state.is_simultaneous_node():
+            entry = Entry("note", key="has-chosen", about={"name": self.seats[actor].name})
+        self._apply(state, action, player)
+        entries = [entry, *tell_events(self.view, state, self._streams.happenings(state), LANGUAGES)]
         del self.moments[self.at + 1 :]
         by_human = actor >= 0 and self.seats[actor].is_human
-        self.moments.append(Moment(state, entries, actor, by_human, drew))
+        drew = bool(self._streams.draws)
+        self.moments.append(Moment(state, entries, action, player, actor, by_human, drew))
         self.at += 1
-        self._done(operation)
         return entries
 
-    def _words(self, state: State, action: int, actor: int) -> str:
-        return state.describe(action % self.game.program.actions, actor)
-
-    def _done(self, operation: Operation) -> None:
-        self.operations.append(operation)
-        for listener in self.listeners:
-            listener(operation)
-
-    def _settle(self, state: State, happenings: list[Happening]) -> bool:
-        """Lets chance decide for as long as it is asked, noting each outcome; tells if it was."""
-        drew = False
-        while state.is_chance_node():
-            drew = True
-            node = state.stop[0]  # type: ignore[index]
-            state.streams = self.streams
-            outcome = state.sample()
-            state.streams = None
-            where = self._drawn_into(state, self.game.program.chances[node])
-            if where is not None:
-                happenings.append(Rolled(where[0], where[1], outcome))
-            state.apply_action(outcome)
-            happenings += state.events
-        return drew
-
-    def _drawn_into(self, state: State, node: ir.ChanceNode) -> tuple[str, tuple[int, ...]] | None:
-        index = evaluate_expression(node.index, state.position, self.game.program)
-        found = self.game.variable_at(node.base + index)
-        return None if found is None else (found[0].name, found[1])
+    def _apply(self, state: State, action: int, player: int | None) -> None:
+        state.streams = self._streams
+        self._streams.watch(state)
+        if self.recorder is not None:
+            self.recorder.choose(state, action, player)
+        else:
+            state.apply_action(action, player)
 
     # ------------------------------------------------------------------------------------------------------- bots
 
@@ -173,7 +184,7 @@ class Session:
         actions = state.legal_actions(player) if decision.mode == "each" else self.own_actions(player)
         bot = self.seats[player].bot
         assert bot is not None
-        action = bot.choose(state, player, actions, self._numbers(player), may_pass=False)
+        action = bot.choose(self._for_bot(), player, actions, self._numbers(player), may_pass=False)
         assert action is not None
         self.choose(action, player if decision.mode == "each" else None)
         return True
@@ -185,7 +196,7 @@ class Session:
             bot = self.seats[player].bot
             if bot is None:
                 continue
-            action = bot.choose(state, player, self.own_actions(player), self._numbers(player), may_pass=True)
+            action = bot.choose(self._for_bot(), player, self.own_actions(player), self._numbers(player), may_pass=True)
             if action is not None:
                 self.choose(action)
                 return True
@@ -206,8 +217,14 @@ class Session:
             return state.legal_actions(player)
         return [a for a in state.legal_actions() if state.actor(a) == player]
 
+    def _for_bot(self) -> State:
+        """Copies the position for a bot, without the streams, in which it could read what chance will bring."""
+        state = self.state.clone()
+        state.streams = None
+        return state
+
     def _numbers(self, player: int) -> random.Random:
-        return random.Random(f"{self.seed}/{player}/{len(self.operations)}")
+        return random.Random(f"{self._streams.seed}/{player}/{self.at}")
 
     # ------------------------------------------------------------------------------------------------ back and forth
 
@@ -226,28 +243,30 @@ class Session:
         """Tests if chance decided anything after a moment."""
         return any(m.drew for m in self.moments[to + 1 : self.at + 1])
 
-    def go_back(self, to: int) -> None:
-        """Goes back to a moment. Past a draw, the streams stay where they are, so that chance deals anew."""
+    def go_back(self, to: int, *, reseed: bool = True) -> None:
+        """Goes back to a moment. Past a draw, chance is drawn anew from here on (unless `reseed` comes after)."""
         anew = self.draws_since(to)
-        if anew:
-            latest = self.state.position
-            moment = self.moments[to]
-            state = moment.state.clone()
-            for slot in self._row_slots():
-                state.position[slot] = max(latest[slot], state.position[slot])
-            note = Entry("note", key="taken-back-anew", about={"count": str(self._human_choices(to))})
-            self.moments[to] = Moment(state, [*moment.entries, note], moment.player, moment.by_human, moment.drew)
-            del self.moments[to + 1 :]
+        count = self.at - to
+        taken = sum(m.by_human for m in self.moments[to + 1 : self.at + 1]) or count
+        if self.recorder is not None:
+            self.recorder.undo(count)
         self.at = to
-        self._shown = (self.at, len(self.moments[to].entries))
-        self._done(Operation("undo", to=to, anew=anew))
+        self._shown = (to, len(self.moments[to].entries))
+        if anew:
+            del self.moments[to + 1 :]
+            self.note("taken-back-anew", count=str(taken))
+            if reseed:
+                self.reseed(mix(self._streams.seed ^ mix(count + 1)) >> 16)
 
-    def _human_choices(self, to: int) -> int:
-        return sum(m.by_human for m in self.moments[to + 1 : self.at + 1]) or self.at - to
-
-    def _row_slots(self) -> range:
-        program = self.game.program
-        return range(program.size - len(program.streams), program.size)
+    def reseed(self, seed: int) -> None:
+        """Has chance drawn from another seed from here on."""
+        self._streams = WatchedStreams(self.game, seed)
+        moment = self.moments[self.at]
+        moment.state = moment.state.clone()
+        moment.state.streams = self._streams
+        if self.recorder is not None:
+            self.recorder.reseed(moment.state, seed)
+            moment.state.streams = self._streams
 
     def redo_target(self) -> int | None:
         """Finds the moment to go forward to: the next at which a person decides, or the last."""
@@ -261,8 +280,10 @@ class Session:
     def go_forward(self, to: int) -> None:
         """Takes back an undo, as far as a moment."""
         self._shown = (self.at, len(self.moments[self.at].entries))
-        self.at = to
-        self._done(Operation("redo", to=to))
+        for moment in self.moments[self.at + 1 : to + 1]:
+            if self.recorder is not None:
+                self._apply(self.state.clone(), moment.action, moment.passed_on)
+            self.at += 1
 
     # -------------------------------------------------------------------------------------------------------- the log
 

@@ -1,37 +1,169 @@
-"""Takes up a game from its journal: loads the rules it was played by and does again what was done."""
+"""Keeps games as records, and takes them up again: a session as it stood, moves taken back and all.
+
+The record is the interpreter's; the table adds one line to its head, `table:`, which says who plays the seats and in
+which language. A record without that line is played on by a person at seat 1 and random bots.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 from ..interpreter.errors import PlayError
 from ..interpreter.game import load_game
-from .journal import Head, JournalError
-from .seats import make_seats
-from .session import Operation, Session
+from ..interpreter.record_files import Choice, Record, RecordError, Reseed, Undo
+from ..interpreter.records import Recorder, load_record
+from .seats import Seat, make_seats
+from .session import Session
 from .view import View
 
+SUFFIX = ".record"
+_KEY = "table: "
 
-def take_up(head: Head, operations: Sequence[Operation]) -> Session:
-    """Makes the session as it stood; refuses when the rules have changed so that a choice is not possible any more."""
-    game = load_game(head.rules, players=head.players)
-    seats = make_seats(head.seats, game.player_names)
-    session = Session(game, View(game, game.view()), seats, head.seed)
-    for number, operation in enumerate(operations, 1):
+
+def data_folder() -> Path:
+    """Gets the folder in which games and the history of the prompt are kept."""
+    override = os.environ.get("HARBOURMASTER_DATA")
+    if override:
+        return Path(override)
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("harbourmaster"))
+
+
+def games_folder() -> Path:
+    """Gets the folder in which games are kept."""
+    return data_folder() / "games"
+
+
+def last_game() -> Path | None:
+    """Finds the game that was played last."""
+    folder = games_folder()
+    found = list(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else []
+    return max(found, key=lambda p: (p.stat().st_mtime_ns, p.name), default=None)
+
+
+# --------------------------------------------------------------------------------------------------------- keeping
+
+
+def keep(session: Session, language: str, *, on_disk: bool = True) -> Path | None:
+    """Begins the record of a session that has just begun, in the user's folder or in memory alone.
+
+    Raises `OSError` or `RecordError`.
+    """
+    start = session.moments[0].state
+    if not on_disk:
+        session.recorder = Recorder.start(start, session.seed, names=session.names())
+        return None
+    path = new_path()
+    session.recorder = Recorder.start(start, session.seed, path=path, names=session.names())
+    _write_again(path, with_table(session.recorder.record.text(), session.seats, language))
+    return path
+
+
+def new_path() -> Path:
+    """Makes an empty file for a game in the user's folder. Raises `OSError`."""
+    from datetime import datetime
+
+    folder = games_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"{datetime.now():%Y%m%d-%H%M%S}"
+    for n in range(10_000):
+        path = folder / f"{name}{f'-{n}' if n else ''}{SUFFIX}"
         try:
-            do_again(session, operation)
-        except (PlayError, IndexError) as error:
-            about = {"number": str(number), "words": operation.words, "why": str(error)}
-            raise JournalError("rules-have-changed", **about) from None
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except FileExistsError:
+            continue
+        return path
+    raise FileExistsError(name)
+
+
+def _write_again(path: Path, text: str) -> None:
+    """Writes a file that is open for appending, in its place."""
+    with path.open("r+b") as file:
+        file.write(text.encode())
+        file.truncate()
+        os.fsync(file.fileno())
+
+
+def save(session: Session, language: str, path: Path) -> None:
+    """Writes a session to a file. Raises `OSError`."""
+    from ..interpreter.cache import write
+
+    assert session.recorder is not None
+    write(path, with_table(session.recorder.record.text(), session.seats, language).encode())
+
+
+def copy_record(session: Session, language: str) -> Path:
+    """Begins to keep a session that was taken up without its file, as a new record. Raises `OSError`."""
+    path = new_path()
+    save(session, language, path)
+    session.recorder, _ = Recorder.resume(path)
+    return path
+
+
+def with_table(text: str, seats: Sequence[Seat], language: str) -> str:
+    """Adds to a record's head who plays the seats."""
+    head, blank, rest = text.partition("\n\n")
+    table = {"seats": [seat.kind for seat in seats], "language": language}
+    return f"{head}\n{_KEY}{json.dumps(table)}{blank}{rest}"
+
+
+# ------------------------------------------------------------------------------------------------------- taking up
+
+
+def take_up(path: Path, *, go_on: bool) -> tuple[Session, str | None]:
+    """Makes the session that a record leads to, and gets its language; with `go_on` the file is written on.
+
+    Raises `RecordError`, `SeatError`, `RulesError` or `OSError`.
+    """
+    record = load_record(path)
+    if record.seed is None:
+        raise RecordError("record-unseeded", "chance was told how to come out here: nobody can go on with it")
+    kinds, language = _table(path)
+    game = load_game(record.rules, players=record.players, offers=record.offers)
+    seats = make_seats([f"{name}={kind}" for name, kind in zip(record.names, kinds, strict=False)], record.names)
+    session = Session(game, View(game, game.view()), seats, record.seed)
+    session.recorder = Recorder.start(session.state, record.seed, names=record.names)
+    for item in record.items:
+        match item:
+            case Choice():
+                _choose(session, item, record)
+            case Undo(count):
+                session.go_back(session.at - count, reseed=False)
+            case Reseed(seed):
+                session.reseed(seed)
+            case _:
+                pass
     session.fresh()
-    return session
+    if go_on:
+        session.recorder, state = Recorder.resume(path)
+        if state != session.state:
+            raise RecordError("record-altered", "the record leads elsewhere than its choices")
+    return session, language
 
 
-def do_again(session: Session, operation: Operation) -> None:
-    """Does an operation of a journal again."""
-    if operation.kind == "choose":
-        session.choose(operation.action, operation.player)
-    elif operation.kind == "undo":
-        session.go_back(operation.to)
-    else:
-        session.go_forward(operation.to)
+def _choose(session: Session, choice: Choice, record: Record) -> None:
+    state = session.state
+    player = record.names.index(choice.player) if state.is_simultaneous_node() else None
+    try:
+        session.choose(choice.action, player)
+    except PlayError as error:
+        message = f"{choice.player}: {choice.words}: {error.message}"
+        raise RecordError("record-altered", message, choice.span) from None
+
+
+def _table(path: Path) -> tuple[list[str], str | None]:
+    """Reads who plays the seats, and the language."""
+    for line in path.read_text("utf-8", "replace").splitlines():
+        if not line:
+            break
+        if line.startswith(_KEY):
+            try:
+                table = json.loads(line.removeprefix(_KEY))
+                return [str(kind) for kind in table["seats"]], str(table["language"])
+            except (ValueError, KeyError, TypeError):
+                break
+    return [], None

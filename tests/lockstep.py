@@ -27,7 +27,8 @@ from .referee.board import LETTERS, WARES
 Options = dict[str, int]
 
 NOBODY = -1
-ASHORE, AFLOAT, IN_PORT, IN_SHIPYARD = range(4)
+RARE = ("pirate boat", "small pilot", "large pilot", "insurance", "board ", "evict ", " forward ", " back ")
+"""Words of choices that lead to where readings differ."""
 
 
 @cache
@@ -69,6 +70,13 @@ def manila(
     return load_game(
         "manila", players=players, readings=dict(readings or {}), variants=variants, offers=offers
     )
+
+
+def _rolls(seed: int) -> list[list[int]]:
+    """Makes rolls of which some are slow and some come to rest on or near the last space, row by row."""
+    rng = random.Random(seed)
+    faces = rng.choices([(1, 1, 2), (4, 5), (1, 2, 3, 4, 5, 6)], [1, 3, 3], k=150)
+    return [[rng.choice(of_voyage) for _ in range(3)] for of_voyage in faces for _ in range(3)]
 
 
 class Reader:
@@ -154,14 +162,17 @@ class Pair:
     ) -> None:
         """Deals both. `readings` and `variants` are the referee's: `game` must have been loaded with the same."""
         self.game = game
-        self.state = game.new_initial_state(seed)
+        scripts = {"die_shows": _rolls(seed)} if seed % 3 == 0 else {}
+        self.state = game.new_initial_state(seed, scripts=scripts)
         self.story: list[str] = []
         self.rng = random.Random(seed)
         self.tame = seed % 2 == 1
         """Whether bids stay low, so that players keep money and shares."""
+        self.eager = seed % 4 > 1
+        """Whether choices that lead to where readings differ are made more often."""
         self.name = f"{game.canonical}, {game.num_players()} players, offers {game.offers}, seed {seed}"
         self.reader = _reader(game)
-        streams = Streams(seed, game.program.streams)
+        streams = Streams(seed, game.program.streams, scripts)
         number, rolls = _dice(game), 3
         hands = [
             [ware for ware, slot in zip(WARES, row, strict=True) for _ in range(self.state.position[slot])]
@@ -174,7 +185,6 @@ class Pair:
         self.referee = Referee(
             game.num_players(), hands, dice, dict(readings or {}), variants, game.offers, seed
         )
-        self.state.streams = streams
 
     # Comparing
 
@@ -237,8 +247,10 @@ class Pair:
     # Playing
 
     def choose(self, options: Options) -> str:
-        """Picks one of the options; under a tame seed mostly low bids."""
+        """Picks one of the options."""
         words = sorted(options)
+        if self.eager and self.rng.random() < 0.6:
+            words = [w for w in words if any(rare in w for rare in RARE)] or words
         choice = self.rng.choice(words)
         if self.tame and "bid" in choice and self.rng.random() < 0.9:
             low = sorted((int(w.rsplit(" ", 1)[1]), w) for w in words if "bid " in w)[:4]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 
 from ..output import LANGUAGES
+from . import UsageError
 
 
 def add_ruleset(
@@ -16,7 +17,23 @@ def add_ruleset(
 
 def add_language(parser: ArgumentParser) -> None:
     """Adds the language to speak."""
-    parser.add_argument("--lang", choices=LANGUAGES, default="en", help="the language to speak (default: en)")
+    parser.add_argument(
+        "--lang", metavar="LANG", help="en, zh-Hans or zh-Hant (default: that of the terminal)"
+    )
+
+
+def language_of(options: Namespace) -> str:
+    """Gets the language to speak."""
+    from ..texts import find_language, language_of_surroundings
+
+    if not options.lang:
+        return language_of_surroundings()
+    found = find_language(options.lang)
+    if found is None:
+        raise UsageError(
+            f"the language '{options.lang}' is not known", f"the languages are {', '.join(LANGUAGES)}"
+        )
+    return found
 
 
 def add_players(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..output import in_language, paint, say, table, wrap
 from . import UsageError
-from .common import add_language, add_ruleset
+from .common import add_language, add_ruleset, language_of
 
 if TYPE_CHECKING:
     from ...interpreter.ruleset import Question
@@ -37,9 +37,10 @@ def run(options: Namespace) -> int:
     from ...grammar.diagnostics import suggestion
     from ...interpreter.load import load_ruleset
 
+    language = language_of(options)
     rules = load_ruleset(options.ruleset)
     if options.name is None:
-        rows = [[q.name, _marked(q), in_language(q.asks, options.lang)] for q in rules.questions.values()]
+        rows = [[q.name, _marked(q), in_language(q.asks, language)] for q in rules.questions.values()]
         table(["question", "readings (* holds)", "asks"], rows)
         return 0
     name = options.name.replace("_", "-")
@@ -47,7 +48,7 @@ def run(options: Namespace) -> int:
     if question is None:
         help = suggestion(name, rules.questions, what="its questions are")
         raise UsageError(f"{rules.game} has no question '{options.name}'", help)
-    _tell(question, options.lang)
+    _tell(question, language)
     return 0
 
 

@@ -128,12 +128,12 @@ def _coloured(texts: list[str]) -> list[str]:
 
 
 def _print_table(rules: RuleSet, name: str) -> None:
-    from ...interpreter.differences import show_datum
+    from ...interpreter.comparing.differences import shown
 
     if name in rules.records:
         record = rules.records[name]
         rows = [
-            [key, show_datum(c.value), f"{c.span.source.name}:{c.span.line}", c.layer]
+            [key, shown(c.value), f"{c.span.source.name}:{c.span.line}", c.layer]
             for key, c in record.cells.items()
         ]
         table([name, "value", "where", "changed by"], rows)
@@ -149,7 +149,7 @@ def _print_table(rules: RuleSet, name: str) -> None:
         [
             entry,
             *(
-                show_datum(cells[entry].value) + ("*" if cells[entry].layer else "")
+                shown(cells[entry].value) + ("*" if cells[entry].layer else "")
                 for cells in found.cells.values()
             ),
         ]
@@ -157,4 +157,4 @@ def _print_table(rules: RuleSet, name: str) -> None:
     ]
     table([name, *found.cells], rows)
     for path, cell in changed:
-        say(f"* {path} is {show_datum(cell.value)} by {cell.layer}, {cell.span}")
+        say(f"* {path} is {shown(cell.value)} by {cell.layer}, {cell.span}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..output import in_language, paint, say, table, wrap
 from . import UsageError
-from .common import add_language, add_ruleset
+from .common import add_language, add_ruleset, language_of
 
 if TYPE_CHECKING:
     from ...interpreter.ruleset import RuleSet
@@ -36,17 +36,18 @@ def run(options: Namespace) -> int:
     from ...grammar.diagnostics import suggestion
     from ...interpreter.load import load_ruleset
 
+    language = language_of(options)
     rules = load_ruleset(options.ruleset)
     documents = _read(rules)
     if options.key is None:
         _show_table(rules, documents)
         for key, document in documents.items():
-            say(f"{key}  {_words(document, 'title', options.lang)}")
+            say(f"{key}  {_words(document, 'title', language)}")
         return 0
     if options.key not in documents:
         help = suggestion(options.key, documents, what="the documents are")
         raise UsageError(f"{rules.game} has no document '{options.key}'", help)
-    _tell(rules, options.key, documents[options.key], options.lang)
+    _tell(rules, options.key, documents[options.key], language)
     return 0
 
 

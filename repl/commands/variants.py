@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..output import in_language, paint, say, table, wrap
 from . import UsageError
-from .common import add_language, add_ruleset
+from .common import add_language, add_ruleset, language_of
 
 if TYPE_CHECKING:
     from ...interpreter.overlay import Overlay
@@ -34,17 +34,18 @@ def run(options: Namespace) -> int:
     from ...grammar.diagnostics import suggestion
     from ...interpreter.load import available_variants
 
+    language = language_of(options)
     game = options.ruleset.split("+")[0]
     names = available_variants(game)
     if options.variant is None:
         overlays = [_overlay(game, name) for name in names]
-        rows = [[o.name, _said(o, "title", options.lang), _said(o, "says", options.lang)] for o in overlays]
+        rows = [[o.name, _said(o, "title", language), _said(o, "says", language)] for o in overlays]
         table(["variant", "title", "what it does"], rows)
         return 0
     if options.variant not in names:
         help = suggestion(options.variant, names, what="its variants are")
         raise UsageError(f"{game} has no variant '{options.variant}'", help)
-    _tell(game, _overlay(game, options.variant), options.lang)
+    _tell(game, _overlay(game, options.variant), language)
     return 0
 
 

@@ -1,0 +1,64 @@
+"""`harbourmaster play`: plays a game at this terminal."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from . import UsageError
+from .common import add_language, add_players, natural
+
+DESCRIPTION = """
+Plays a game at this terminal: you sit at the first seat and bots at the others, unless --seat says otherwise;
+several people may share the terminal. The game is kept after every choice; --resume goes on with it. A
+standard input that is not a terminal is read as a script of moves and commands, and answered in plain text.
+"""
+EXAMPLES = """
+  harbourmaster play GAME                                   # you against bots
+  harbourmaster play GAME+VARIANT --players 4 --lang zh-Hant
+  harbourmaster play GAME --seat Eve --seat Noa --seat random    # two people and a bot
+  harbourmaster play --resume                               # go on with the last game
+"""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declares what the command takes."""
+    parser.add_argument(
+        "ruleset", nargs="?", default="", metavar="GAME", help="a rule set (default: the game there is)"
+    )
+    add_players(parser)
+    parser.add_argument(
+        "--seat",
+        action="append",
+        default=[],
+        metavar="NAME=KIND",
+        help="who sits at the next seat: a name, 'human', a bot, or NAME=BOT; once for each seat",
+    )
+    parser.add_argument("--seed", type=natural, metavar="S", help="what the game's chance depends on")
+    parser.add_argument(
+        "--resume", nargs="?", const="", metavar="FILE", help="go on with the last game, or this one"
+    )
+    parser.add_argument("--no-save", action="store_true", help="do not keep the game while it is played")
+    parser.add_argument("--ascii", action="store_true", help="draw with ASCII characters alone")
+    add_language(parser)
+
+
+def run(options: Namespace) -> int:
+    """Plays."""
+    from ..play import Options, PlayProblem, play
+
+    try:
+        return play(
+            Options(
+                game=options.ruleset,
+                players=options.players,
+                seats=tuple(options.seat),
+                seed=options.seed,
+                lang=options.lang,
+                resume=options.resume is not None,
+                file=options.resume or "",
+                ascii=options.ascii,
+                autosave=not options.no_save,
+            )
+        )
+    except PlayProblem as problem:
+        raise UsageError(str(problem)) from None
