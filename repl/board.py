@@ -44,7 +44,8 @@ def stage_of(view: View, state: State, language: str) -> Stage:
     if stage is None:
         names = view.game.labels(language).names
         return Stage(names.get(f"rule.{decision.rule}", decision.rule.replace("_", " ")))
-    now = stage.now.show(state, language) if stage.now is not None else ""
+    stands = stage.now is not None and (stage.now_when is None or stage.now_when.value(state))
+    now = stage.now.show(state, language) if stage.now is not None and stands else ""
     following = stage.next.show(state, language) if stage.next is not None else ""
     return Stage(stage.says.show(state, language), now, following)
 

@@ -159,7 +159,7 @@ def _seats(seats: Seats | None, on: Drawing, *outer: int, names: bool) -> Line:
     for m in seats.each.members(on.state, *outer):
         who = seats.who.value(on.state, *outer, m)
         if line:
-            line.append(("", " "))
+            line.append(("", "  " if names else " "))
         if seats.price is not None:
             line.append(("", str(seats.price.value(on.state, *outer, m))))
         line += _occupant(who, seats.who.type, on, names=names)
@@ -168,7 +168,7 @@ def _seats(seats: Seats | None, on: Drawing, *outer: int, names: bool) -> Line:
 
 def _occupant(who: int, type_: Type, on: Drawing, *, names: bool) -> Line:
     if who < 0:
-        return [(DIM, "·")]
+        return [(DIM, " ·" if names else "·")]
     if names:
         return [("", " "), (on.style(who, type_), on.value(who, type_))]
     return [(on.style(who, type_), on.letter(who, type_))]
@@ -308,20 +308,27 @@ def draw_table(panel: Table, on: Drawing, columns: int) -> list[Line]:
         names.append([(HEAD, mark), *_lettered(name, on.letters[row] if players else "", style)])
     foot_name = panel.foot.show(state, language) if panel.foot is not None else ""
     name_width = max([*map(line_width, names), width(foot_name) + 1, 4])
-    whole = name_width + sum(_width(d, short=False) + 2 for d in drawn)
-    short = whole > columns
+    short = _whole(drawn, name_width, short=False, gap=2) > columns
+    gap = 2
+    if short and _whole(drawn, name_width, short=True, gap=2) > columns:
+        drawn = [d for d in drawn if not d.label]
+        gap = 2 if _whole(drawn, name_width, short=True, gap=2) <= columns else 1
     lines: list[Line] = [[("", " " * name_width)], *(pad_line(name, name_width) for name in names)]
     if foot_name:
         lines.append([("", " "), (HEAD, pad(foot_name, name_width - 1))])
     for d in drawn:
         heading = d.short if short else d.long
         w = _width(d, short=short)
-        lines[0] += [("", "  "), (HEAD if d.label else DIM, pad(heading, w, right=True))]
+        lines[0] += [("", " " * gap), (HEAD if d.label else DIM, pad(heading, w, right=True))]
         for n, cell in enumerate(d.cells):
-            lines[n + 1] += [("", " " * (w + 2 - line_width(cell))), *cell]
+            lines[n + 1] += [("", " " * (w + gap - line_width(cell))), *cell]
         if foot_name:
-            lines[-1] += [("", " " * (w + 2 - line_width(d.foot))), *d.foot]
+            lines[-1] += [("", " " * (w + gap - line_width(d.foot))), *d.foot]
     return lines
+
+
+def _whole(drawn: list[_Drawn], names: int, *, short: bool, gap: int) -> int:
+    return names + sum(_width(d, short=short) + gap for d in drawn)
 
 
 def _lettered(name: str, letter: str, style: str) -> Line:

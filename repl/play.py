@@ -46,7 +46,15 @@ class PlayProblem(Exception):
 
 
 def play(options: Options) -> int:
-    """Plays; gives the exit status. Raises `RulesError` and `PlayProblem`."""
+    """Plays; gives the exit status, `BAD` after saying why no game could be started. Raises `RulesError`."""
+    try:
+        return _play(options)
+    except PlayProblem as problem:
+        sys.stderr.write(f"error: {problem}\n")
+        return BAD
+
+
+def _play(options: Options) -> int:
     language = find_language(options.lang) if options.lang else language_of_surroundings()
     if language is None:
         raise PlayProblem(say("en", "which-language", known="en, zh-Hans, zh-Hant"))

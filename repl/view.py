@@ -190,6 +190,7 @@ class Stage(Struct):
 
     says: Words
     now: Words | None
+    now_when: Figure | None
     next: Words | None
 
 
@@ -412,9 +413,11 @@ class View:
         )
 
     def _stage(self, data: Mapping[str, Any], where: str) -> Stage:
+        now = data.get("now", {})
         return Stage(
             self._some_words(data["says"], {}, where),
-            self._words(data.get("now"), {}, where),
+            self._words(now.get("shows"), {}, where),
+            self._maybe(now.get("when"), {}, where),
             self._words(data.get("next"), {}, where),
         )
 
