@@ -23,6 +23,7 @@ from .errors import BrokenRule, IllegalMove, PlayError, UnclearMove
 from .game import Event, Game, State, load_game
 from .gamefiles import items_of
 from .literals import Literals, NoLiteral
+from .naming import SOURCE_NAME
 from .plain import event_text, find_move, labelled_game, plain_game
 from .scenario_checks import Failure, Table, check
 from .scenario_files import Case, Move, Scenario, Step, load_scenarios, scenario_files
@@ -159,14 +160,13 @@ def open_case(case: Case, *, load: Loader | None = None, game: Game | None = Non
 
 
 def _placed(d: Diagnostic, case: Case) -> Diagnostic:
-    """Gets a complaint about a rule set's name with its place in the scenario file."""
-    if d.span.source.name != "<rule set>":
-        return replace(
-            d, notes=(*d.notes, Label(f"the rules of '{case.title}' are named here", case.rules_span))
-        )
-    if "players" in d.code:
-        return replace(d, span=case.players_span, notes=())
-    return replace(d, span=case.rules_span, notes=())
+    """Gets a complaint about the rules of a case with its place in the scenario file."""
+    if d.code in ("players-count", "overlay-players"):
+        notes = () if d.span.source.name == SOURCE_NAME else (Label("this says for how many", d.span),)
+        return replace(d, span=case.players_span, notes=notes)
+    if d.span.source.name == SOURCE_NAME:
+        return replace(d, span=case.rules_span, notes=())
+    return replace(d, notes=(*d.notes, Label(f"the rules of '{case.title}' are named here", case.rules_span)))
 
 
 @lru_cache(maxsize=256)

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from ..grammar.diagnostics import nearest
 from ..interpreter.game import State
 from .session import Session
 
@@ -60,7 +59,11 @@ def options(session: Session, players: Sequence[int], language: str) -> list[Opt
     for player in players:
         passed_on = player if decision.mode == "each" else None
         for action in session.own_actions(player):
-            out.append(_option(state, action, player, passed_on, language, session.seats[player].name if several else ""))
+            out.append(
+                _option(
+                    state, action, player, passed_on, language, session.seats[player].name if several else ""
+                )
+            )
     if decision.mode == "any":
         for action in state.legal_actions():
             if state.actor(action) < 0:
@@ -68,7 +71,9 @@ def options(session: Session, players: Sequence[int], language: str) -> list[Opt
     return out
 
 
-def _option(state: State, action: int, player: int, passed_on: int | None, language: str, name: str) -> Option:
+def _option(
+    state: State, action: int, player: int, passed_on: int | None, language: str, name: str
+) -> Option:
     plain = action % state.game.program.actions
     before = f"{name} " if name else ""
     words = before + state.describe(plain, player, language)
@@ -76,7 +81,9 @@ def _option(state: State, action: int, player: int, passed_on: int | None, langu
     public = before + state.describe(plain, player, language, viewer=-1)
     move = state.decode(plain)[0]
     meaning = meaning_of(state, plain, player, language)
-    return Option(action, passed_on, words, english, meaning, public, move.shows is not None or any(move.secret))
+    return Option(
+        action, passed_on, words, english, meaning, public, move.shows is not None or any(move.secret)
+    )
 
 
 def meaning_of(state: State, action: int, player: int, language: str) -> str:
@@ -85,7 +92,7 @@ def meaning_of(state: State, action: int, player: int, language: str) -> str:
     return state._text(move.means, player, arguments, language)
 
 
-# --------------------------------------------------------------------------------------------------------- the menu
+# --------------------------------------------------------------------------------------------------- the menu
 
 
 def menu(listed: Sequence[Option], *, concealed: bool, most: int = MOST_LISTED) -> list[Item]:
@@ -144,32 +151,31 @@ def _tokens(text: str) -> list[str]:
     return _TOKEN.findall(text)
 
 
-# ------------------------------------------------------------------------------------------------------- reading
+# ---------------------------------------------------------------------------------------------------- reading
 
 
 class Unclear(Struct, frozen=True):
-    """What was typed could mean several things, or nothing; `near` is the option most like it."""
+    """What was typed could mean several things, or nothing; `near` is the one option that holds it."""
 
     among: tuple[Option, ...] = ()
     near: str = ""
 
 
 def read_option(text: str, listed: Sequence[Option]) -> Option | Unclear:
-    """Finds the option that words mean: in full, shortened, or as the only one that holds them."""
+    """Finds the option that words mean, in full or shortened; words from its middle only make it the nearest."""
     wanted = " ".join(text.split()).casefold()
     for words in (_words, _english):
         exact = [o for o in listed if words(o).casefold() == wanted]
         if exact:
             return exact[0]
-    for matches in (_begins, _abbreviates, _skips):
+    for matches in (_begins, _abbreviates):
         found = [o for o in listed if matches(wanted, o.words) or matches(wanted, o.english)]
         if len(found) == 1:
             return found[0]
         if found:
             return Unclear(tuple(found))
-    known = {o.words.casefold(): o.words for o in listed if not o.secret}
-    near = nearest(wanted, known) if known else None
-    return Unclear(near=known[near] if near is not None else "")
+    found = [o for o in listed if _skips(wanted, o.words) or _skips(wanted, o.english)]
+    return Unclear(near=found[0].words if len(found) == 1 and not found[0].secret else "")
 
 
 def _words(option: Option) -> str:
@@ -205,7 +211,7 @@ def _short_for(a: str, b: str) -> bool:
     return a == b or (not a.isdigit() and b.startswith(a))
 
 
-# ------------------------------------------------------------------------------------------------------ suggestions
+# ------------------------------------------------------------------------------------------------ suggestions
 
 
 class Suggestion(Struct, frozen=True):
@@ -221,7 +227,11 @@ def suggest_options(text: str, listed: Sequence[Option], *, concealed: bool) -> 
     wanted = " ".join(text.split()).casefold()
     shown = [o for o in listed if not (concealed and o.secret)]
     ranked = sorted(
-        ((rank, n, o) for n, o in enumerate(shown) if (rank := fuzzy(wanted, o.words, o.english)) is not None),
+        (
+            (rank, n, o)
+            for n, o in enumerate(shown)
+            if (rank := fuzzy(wanted, o.words, o.english)) is not None
+        ),
         key=lambda r: r[:2],
     )
     found = [o for _, _, o in ranked]

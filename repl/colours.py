@@ -32,7 +32,11 @@ _PAINTS = {
 }
 
 STYLES: dict[str, str] = {
-    **{f"player{n}": f"fg:{ink} bg:{ground}" for n in range(20) for ink, ground in [_PLAYERS[n % len(_PLAYERS)]]},
+    **{
+        f"player{n}": f"fg:{ink} bg:{ground}"
+        for n in range(20)
+        for ink, ground in [_PLAYERS[n % len(_PLAYERS)]]
+    },
     **{f"paint-{name}": tone if tone == "bold" else f"fg:{tone} bold" for name, tone in _PAINTS.items()},
     "heading": "bold",
     "dim": "fg:#808080",

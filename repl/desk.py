@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from ..grammar.diagnostics import nearest
 from ..grammar.span import Span
-from ..interpreter.errors import IllegalMove, PlayError, UnclearMove
+from ..interpreter.errors import BrokenRule, IllegalMove, PlayError, UnclearMove
 from .board import draw_board, stage_of
 from .choosing import Item, Option, Suggestion, Unclear, menu, options, read_option, suggest_options
 from .prompt_commands import COMMANDS, find_command, suggest_arguments
@@ -55,7 +55,7 @@ class Desk:
         self._options: tuple[object, str, list[Option]] | None = None
         self._board: tuple[object, list[Line]] | None = None
 
-    # ------------------------------------------------------------------------------------------------------ words
+    # -------------------------------------------------------------------------------------------------- words
 
     @property
     def language(self) -> str:
@@ -78,13 +78,15 @@ class Desk:
         """Makes an answer that says what is wrong."""
         return Reply([self.line(key, "error", **values)], failed=True)
 
-    def ask(self, key: str, then: Pending, lines: Sequence[Line] = (), *, private: bool = False, **values: object) -> Reply:
+    def ask(
+        self, key: str, then: Pending, lines: Sequence[Line] = (), *, private: bool = False, **values: object
+    ) -> Reply:
         """Makes an answer that asks something; the next line is the answer."""
         self.question = self.t(key, **values)
         self.pending = then
         return Reply(list(lines), private=private)
 
-    # ------------------------------------------------------------------------------------------------------- turn
+    # --------------------------------------------------------------------------------------------------- turn
 
     @property
     def concealed(self) -> bool:
@@ -101,7 +103,11 @@ class Desk:
         """Gets what the people at this screen may do now."""
         session = self.session
         key = (session.state, self.language)
-        if self._options is None or self._options[0] is not session.state or self._options[1] != self.language:
+        if (
+            self._options is None
+            or self._options[0] is not session.state
+            or self._options[1] != self.language
+        ):
             waiting = session.waiting_for()
             decision = session.state.decision
             if decision is not None and decision.mode == "each":
@@ -155,7 +161,8 @@ class Desk:
         """Writes what happened since it was last asked for."""
         session = self.session
         lines = (
-            write_entry(session.view, e, self.language, session.viewer, ascii=self.look.ascii) for e in session.fresh()
+            write_entry(session.view, e, self.language, session.viewer, ascii=self.look.ascii)
+            for e in session.fresh()
         )
         return [line for line in lines if line is not None]
 
@@ -167,20 +174,31 @@ class Desk:
         lines: list[Line] = [self.line("results", "heading")]
         for p in order:
             mark = "★" if p in winners else " "
-            lines.append([("heading", f" {mark} "), (f"player{p}", self.session.seats[p].name), ("", f"  {scores[p]}")])
+            lines.append(
+                [("heading", f" {mark} "), (f"player{p}", self.session.seats[p].name), ("", f"  {scores[p]}")]
+            )
         return in_ascii(lines) if self.look.ascii else lines
 
-    # ------------------------------------------------------------------------------------------------------- moves
+    # -------------------------------------------------------------------------------------------------- moves
 
     def take(self, option: Option) -> Reply:
         """Makes a move."""
-        if self.session.state.decision is not None and self.session.state.decision.mode == "any" and option.player is None:
-            actor = self.session.state.actor(option.action)
-            if actor < 0:
-                self.session.break_silence()
-                return Reply(self.news(), board=True)
-        self.session.choose(option.action, option.player)
+        session = self.session
+        decision = session.state.decision
+        silent = decision is not None and decision.mode == "any" and session.state.actor(option.action) < 0
+        try:
+            if silent:
+                session.break_silence()
+            else:
+                session.choose(option.action, option.player)
+        except BrokenRule as error:
+            return self.broken(error)
         return Reply(self.news(), board=True)
+
+    def broken(self, error: PlayError) -> Reply:
+        """Tells that the rules themselves went wrong; the position is as it was."""
+        lines = [self.line("broken-rule", "error", why=error.message)]
+        return Reply([*lines, *(rule_line(error.span) if error.span is not None else ())], failed=True)
 
     def open_item(self, item: Item) -> Reply:
         """Takes the only option of a menu's line, or opens it."""
@@ -218,7 +236,7 @@ class Desk:
 
         return list_items(items, self.look, numbered=numbered)
 
-    def refuse(self, text: str) -> Reply:
+    def refuse(self, text: str, near: str = "") -> Reply:
         """Tells why words name no move that may be made: the reason of the rules, or the nearest move."""
         session = self.session
         if session.is_over:
@@ -230,8 +248,12 @@ class Desk:
         except IllegalMove as refusal:
             return self.refusal(text, refusal)
         except UnclearMove:
-            return self.unclear(text)
-        return self.take(Option(action, player if session.state.is_simultaneous_node() else None, text, text, "", text, False))
+            return self.unclear(text, near)
+        return self.take(
+            Option(
+                action, player if session.state.is_simultaneous_node() else None, text, text, "", text, False
+            )
+        )
 
     def refusal(self, text: str, refusal: PlayError) -> Reply:
         """Tells why a move may not be made, with the rule's line."""
@@ -253,14 +275,14 @@ class Desk:
                         return True
         return False
 
-    def unclear(self, text: str) -> Reply:
+    def unclear(self, text: str, near: str | None = None) -> Reply:
         """Answers words that name nothing, with the nearest move or command."""
         known = {o.words.casefold(): o.words for o in self.options() if not (self.concealed and o.secret)}
         known.update({name: name for name in COMMANDS})
-        near = nearest(" ".join(text.split()).casefold(), known)
+        near = near or nearest(" ".join(text.split()).casefold(), known)
         shown = text if len(text) <= 60 else text[:57] + "…"
         if near is not None:
-            return self.fail("unclear-near", words=shown, near=known[near])
+            return self.fail("unclear-near", words=shown, near=known.get(near, near))
         return self.fail("unclear", words=shown)
 
 
@@ -269,7 +291,7 @@ def rule_line(span: Span) -> list[Line]:
     return [[("dim", f"  {span.source.name}:{span.line}  "), ("rule", span.source.line(span.line).strip())]]
 
 
-# ----------------------------------------------------------------------------------------------------------- lines
+# ------------------------------------------------------------------------------------------------------ lines
 
 
 def run_line(desk: Desk, text: str) -> Reply:
@@ -295,7 +317,7 @@ def run_line(desk: Desk, text: str) -> Reply:
         return desk.take(found)
     if found.among:
         return _among(desk, text, found)
-    return _command(desk, text, text) or desk.refuse(text)
+    return _command(desk, text, text) or desk.refuse(text, found.near)
 
 
 def _number(desk: Desk, number: int) -> Reply:
@@ -332,7 +354,11 @@ def suggest(desk: Desk, text: str, cursor: int | None = None) -> list[Suggestion
     stripped = before.lstrip()
     found = suggest_arguments(desk, stripped)
     if found is not None:
-        moves = [] if stripped.startswith("/") else suggest_options(stripped, desk.options(), concealed=desk.concealed)
+        moves = (
+            []
+            if stripped.startswith("/")
+            else suggest_options(stripped, desk.options(), concealed=desk.concealed)
+        )
         return found if not moves else moves
     moves = suggest_options(stripped, desk.options(), concealed=desk.concealed)
     word = stripped.removeprefix("/")

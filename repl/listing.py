@@ -18,7 +18,10 @@ def list_items(items: Sequence[Item], look: Look, *, numbered: bool = True) -> l
     if len(items) <= _MOST_LINES:
         widest = max(map(width, words), default=0)
         lines = [
-            cut([("dim", f" {m}"), ("move", pad(w, widest)), ("dim", f"  {i.meaning}" if i.meaning else "")], look.width)
+            cut(
+                [("dim", f" {m}"), ("move", pad(w, widest)), ("dim", f"  {i.meaning}" if i.meaning else "")],
+                look.width,
+            )
             for m, w, i in zip(marks, words, items, strict=True)
         ]
     else:

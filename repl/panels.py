@@ -71,7 +71,7 @@ def draw_panel(panel: Panel, on: Drawing, columns: int, hand_of: int | None) -> 
     return [cut(line, columns) for line in lines]
 
 
-# ------------------------------------------------------------------------------------------------------------ lane
+# ------------------------------------------------------------------------------------------------------- lane
 
 
 def draw_lane(panel: Lane, on: Drawing, columns: int) -> list[Line]:
@@ -87,7 +87,8 @@ def draw_lane(panel: Lane, on: Drawing, columns: int) -> list[Line]:
     name_width = max(map(width, names)) + 1
     end = panel.end.show(state, language) if panel.end is not None else ""
     pays = [str(panel.pays.value(state, m)) if panel.pays is not None else "" for m in members]
-    pays_width = max(map(width, pays)) + 1 if panel.pays is not None else 0
+    pays_title = panel.pays_title.show(state, language) if panel.pays_title is not None else ""
+    pays_width = max(width(pays_title), *map(width, pays)) + 1 if panel.pays is not None else 0
     end_width = 1 + max(width(end), 1) + 1
     short = [_seats(panel.seats, on, m, names=False) for m in members]
     long = [_seats(panel.seats, on, m, names=True) for m in members]
@@ -100,7 +101,8 @@ def draw_lane(panel: Lane, on: Drawing, columns: int) -> list[Line]:
             break
     else:
         cell = 1 if 2 * len(spaces) + max(map(line_width, short), default=0) > room else 2
-    heading: Line = [(DIM, " " * name_width + _scale(spaces, cell) + "│" + pad(end, end_width - 1))]
+    scale = " " * name_width + _scale(spaces, cell) + "│"
+    heading: Line = [(DIM, scale + pad(end, end_width - 1) + pad(pays_title, pays_width, right=True))]
     lines = [heading]
     for m, name, pay, seat in zip(members, names, pays, seats, strict=True):
         style = on.style(m, panel.each.type)
@@ -174,7 +176,7 @@ def _occupant(who: int, type_: Type, on: Drawing, *, names: bool) -> Line:
     return [(on.style(who, type_), on.letter(who, type_))]
 
 
-# ---------------------------------------------------------------------------------------------------------- spaces
+# ----------------------------------------------------------------------------------------------------- spaces
 
 
 def draw_spaces(panel: Spaces, on: Drawing, columns: int) -> list[Line]:
@@ -255,7 +257,7 @@ def _named(who: int, type_: Type, on: Drawing) -> Line:
     return [(on.style(who, type_), on.value(who, type_))] if who >= 0 else [(DIM, "·")]
 
 
-# ----------------------------------------------------------------------------------------------------------- track
+# ------------------------------------------------------------------------------------------------------ track
 
 
 def draw_track(panel: Track, on: Drawing, columns: int) -> list[Line]:
@@ -281,7 +283,7 @@ def draw_track(panel: Track, on: Drawing, columns: int) -> list[Line]:
     return wrap(line, columns, indent)
 
 
-# ----------------------------------------------------------------------------------------------------------- table
+# ------------------------------------------------------------------------------------------------------ table
 
 
 class _Drawn(Struct):
@@ -369,7 +371,7 @@ def _columns(column: Column, on: Drawing, rows: list[int]) -> list[_Drawn]:
     return out
 
 
-# ------------------------------------------------------------------------------------------------- hands and piles
+# -------------------------------------------------------------------------------------------- hands and piles
 
 
 def draw_hand(panel: Hand, on: Drawing, columns: int, player: int) -> list[Line]:

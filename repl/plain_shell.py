@@ -40,8 +40,8 @@ class PlainShell:
     def _turn(self) -> None:
         """Lets the bots play and tells where things stand."""
         desk = self.desk
-        for _ in let_bots_play(desk):
-            self._show(desk.news())
+        for news in let_bots_play(desk):
+            self._show(news)
         self._show(desk.news())
         if desk.session.is_over:
             self._show(desk.board())

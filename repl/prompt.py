@@ -155,8 +155,8 @@ class PromptShell:
         """Lets the bots play, telling each move as it is made."""
         desk = self.desk
         try:
-            for _ in let_bots_play(desk):
-                self._print(desk.news())
+            for news in let_bots_play(desk):
+                self._print(news)
         except KeyboardInterrupt:
             self._print([desk.line("interrupted", "dim")])
         if desk.session.is_over:
@@ -168,7 +168,7 @@ class PromptShell:
             self._print([desk.line("kept", "dim")])
         self._print([desk.line("bye", "dim")])
 
-    # --------------------------------------------------------------------------------------------------- private
+    # ------------------------------------------------------------------------------------------------ private
 
     def _privately(self, reply: Reply) -> Reply:
         """Shows an answer on a screen of its own, and asks there what it asks; wipes it afterwards."""
@@ -202,7 +202,7 @@ class PromptShell:
         self.desk.pending = None
         self.desk.question = ""
 
-    # -------------------------------------------------------------------------------------------------- drawing
+    # ------------------------------------------------------------------------------------------------ drawing
 
     def _measure(self) -> None:
         app = get_app_or_none()

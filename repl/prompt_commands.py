@@ -75,7 +75,11 @@ def suggest_arguments(desk: Desk, text: str) -> list[Suggestion] | None:
                 if c.complete is None:
                     return []
                 typed = text[len(name) + 1 :].lstrip()
-                ranked = [(rank, s) for s in c.complete(desk, typed) if (rank := fuzzy(typed.casefold(), s[0])) is not None]
+                ranked = [
+                    (rank, s)
+                    for s in c.complete(desk, typed)
+                    if (rank := fuzzy(typed.casefold(), s[0])) is not None
+                ]
                 return [Suggestion(s[0], len(typed), s[1]) for _, s in sorted(ranked, key=lambda r: r[0])]
     return None
 
@@ -86,7 +90,7 @@ def _reply(lines: Sequence[Line]) -> Reply:
     return Reply(list(lines))
 
 
-# ---------------------------------------------------------------------------------------------------------- looking
+# ---------------------------------------------------------------------------------------------------- looking
 
 
 @command("help", "", "?")
@@ -96,7 +100,9 @@ def show_help(desk: Desk, argument: str) -> Reply:
     widest = max(width(h) for h in head.values())
     lines = [*wrap(desk.line("help-intro"), desk.look.width)]
     for c in COMMANDS.values():
-        lines.append([("move", f"  {pad(head[c.name], widest)}  "), ("", desk.t(f"help-{c.name.replace(' ', '-')}"))])
+        lines.append(
+            [("move", f"  {pad(head[c.name], widest)}  "), ("", desk.t(f"help-{c.name.replace(' ', '-')}"))]
+        )
     return _reply(lines)
 
 
@@ -147,14 +153,15 @@ def show_log(desk: Desk, argument: str) -> Reply:
     lines = [
         line
         for entry in session.log()
-        if (line := write_entry(session.view, entry, desk.language, session.viewer, ascii=desk.look.ascii)) is not None
+        if (line := write_entry(session.view, entry, desk.language, session.viewer, ascii=desk.look.ascii))
+        is not None
     ]
     if argument.isdigit():
         lines = lines[-int(argument) :] if int(argument) else []
     return _reply(lines or [desk.line("nothing-yet", "dim")])
 
 
-# --------------------------------------------------------------------------------------------------------- why not
+# ---------------------------------------------------------------------------------------------------- why not
 
 
 def _complete_moves(desk: Desk, typed: str) -> list[tuple[str, str]]:
@@ -212,7 +219,7 @@ def _rule_names(desk: Desk) -> list[tuple[str, str]]:
     return definition_names(desk.session.game)
 
 
-# ---------------------------------------------------------------------------------------------------- back and forth
+# --------------------------------------------------------------------------------------------- back and forth
 
 
 @command("undo", "[N]")
@@ -253,7 +260,7 @@ def redo(desk: Desk, argument: str) -> Reply:
     return Reply(desk.news(), board=True)
 
 
-# ------------------------------------------------------------------------------------------------------------ files
+# ------------------------------------------------------------------------------------------------------ files
 
 
 @command("save", "FILE")
@@ -295,7 +302,7 @@ def load_game(desk: Desk, argument: str) -> Reply:
     return Reply([desk.line("loaded", file=argument)], board=True)
 
 
-# ----------------------------------------------------------------------------------------------------------- others
+# ----------------------------------------------------------------------------------------------------- others
 
 
 @command("lang", "LANGUAGE", complete=lambda desk, typed: [(code, NAMES[code]) for code in LANGUAGES])

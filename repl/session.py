@@ -103,7 +103,7 @@ class Session:
         self.at = 0
         self._shown: tuple[int, int] = (0, 0)
 
-    # ------------------------------------------------------------------------------------------------------ where
+    # -------------------------------------------------------------------------------------------------- where
 
     @property
     def state(self) -> State:
@@ -140,7 +140,7 @@ class Session:
         """Gets the players' names."""
         return [seat.name for seat in self.seats]
 
-    # ---------------------------------------------------------------------------------------------------- playing
+    # ------------------------------------------------------------------------------------------------ playing
 
     def choose(self, action: int, player: int | None = None) -> list[Entry]:
         """Makes a choice; gives what happened. Raises `IllegalMove`, and then nothing has changed."""
@@ -166,7 +166,7 @@ class Session:
         else:
             state.apply_action(action, player)
 
-    # ------------------------------------------------------------------------------------------------------- bots
+    # --------------------------------------------------------------------------------------------------- bots
 
     def bots_turn(self) -> bool:
         """Lets the next bot that is to act make its choice; False when a person is to act or the game is over."""
@@ -196,7 +196,9 @@ class Session:
             bot = self.seats[player].bot
             if bot is None:
                 continue
-            action = bot.choose(self._for_bot(), player, self.own_actions(player), self._numbers(player), may_pass=True)
+            action = bot.choose(
+                self._for_bot(), player, self.own_actions(player), self._numbers(player), may_pass=True
+            )
             if action is not None:
                 self.choose(action)
                 return True
@@ -207,7 +209,14 @@ class Session:
         return True
 
     def _from_the_last_speaker(self, players: Sequence[int]) -> list[int]:
-        last = next((m.player for m in reversed(self.moments[: self.at + 1]) if m.player is not None and m.player >= 0), -1)
+        last = next(
+            (
+                m.player
+                for m in reversed(self.moments[: self.at + 1])
+                if m.player is not None and m.player >= 0
+            ),
+            -1,
+        )
         return sorted(players, key=lambda p: (p - last - 1) % len(self.seats))
 
     def own_actions(self, player: int) -> list[int]:
@@ -226,7 +235,7 @@ class Session:
     def _numbers(self, player: int) -> random.Random:
         return random.Random(f"{self._streams.seed}/{player}/{self.at}")
 
-    # ------------------------------------------------------------------------------------------------ back and forth
+    # ----------------------------------------------------------------------------------------- back and forth
 
     def undo_target(self, steps: int = 1) -> int | None:
         """Finds the moment to go back to: before a person's last choice, or the last but `steps` - 1."""
@@ -285,7 +294,7 @@ class Session:
                 self._apply(self.state.clone(), moment.action, moment.passed_on)
             self.at += 1
 
-    # -------------------------------------------------------------------------------------------------------- the log
+    # ------------------------------------------------------------------------------------------------ the log
 
     def log(self) -> Iterator[Entry]:
         """Yields everything that happened, oldest first."""

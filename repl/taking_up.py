@@ -45,7 +45,7 @@ def last_game() -> Path | None:
     return max(found, key=lambda p: (p.stat().st_mtime_ns, p.name), default=None)
 
 
-# --------------------------------------------------------------------------------------------------------- keeping
+# ---------------------------------------------------------------------------------------------------- keeping
 
 
 def keep(session: Session, language: str, *, on_disk: bool = True) -> Path | None:
@@ -111,7 +111,7 @@ def with_table(text: str, seats: Sequence[Seat], language: str) -> str:
     return f"{head}\n{_KEY}{json.dumps(table)}{blank}{rest}"
 
 
-# ------------------------------------------------------------------------------------------------------- taking up
+# -------------------------------------------------------------------------------------------------- taking up
 
 
 def take_up(path: Path, *, go_on: bool) -> tuple[Session, str | None]:
@@ -124,7 +124,9 @@ def take_up(path: Path, *, go_on: bool) -> tuple[Session, str | None]:
         raise RecordError("record-unseeded", "chance was told how to come out here: nobody can go on with it")
     kinds, language = _table(path)
     game = load_game(record.rules, players=record.players, offers=record.offers)
-    seats = make_seats([f"{name}={kind}" for name, kind in zip(record.names, kinds, strict=False)], record.names)
+    seats = make_seats(
+        [f"{name}={kind}" for name, kind in zip(record.names, kinds, strict=False)], record.names
+    )
     session = Session(game, View(game, game.view()), seats, record.seed)
     session.recorder = Recorder.start(session.state, record.seed, names=record.names)
     for item in record.items:

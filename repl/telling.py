@@ -60,7 +60,9 @@ class Rolled(Struct, frozen=True):
 Happening = Event | Rolled
 
 
-def tell_events(view: View, state: State, happenings: Sequence[Happening], languages: Sequence[str]) -> list[Entry]:
+def tell_events(
+    view: View, state: State, happenings: Sequence[Happening], languages: Sequence[str]
+) -> list[Entry]:
     """Makes log entries of what happened in one step; changes that belong together become one line."""
     out: list[Entry] = []
     part = _Part(view)
@@ -157,10 +159,12 @@ def _owner(view: View, variable: str, indices: tuple[int, ...]) -> int | None:
     return indices[0] if v.visibility == "index" and indices else None
 
 
-# ----------------------------------------------------------------------------------------------------------- writing
+# ---------------------------------------------------------------------------------------------------- writing
 
 
-def write_entry(view: View, entry: Entry, language: str, viewer: int | None, *, ascii: bool = False) -> Line | None:
+def write_entry(
+    view: View, entry: Entry, language: str, viewer: int | None, *, ascii: bool = False
+) -> Line | None:
     """Writes an entry for a viewer (None: everybody); None if it is not for him."""
     if entry.to not in (EVERYBODY, viewer):
         return None
@@ -198,12 +202,20 @@ def _write_changes(view: View, tell: Tell, items: Sequence[Change], language: st
     for n, item in enumerate(items):
         if n:
             line.append(("dim", _SEPARATOR))
-        line += _write_change(view, sentence, tell, item, variable.type, [d[0] for d in variable.dims], language)
+        line += _write_change(
+            view, sentence, tell, item, variable.type, [d[0] for d in variable.dims], language
+        )
     return line
 
 
 def _write_change(
-    view: View, sentence: str, tell: Tell, item: Change, type_: Type, index_types: Sequence[Type], language: str
+    view: View,
+    sentence: str,
+    tell: Tell,
+    item: Change,
+    type_: Type,
+    index_types: Sequence[Type],
+    language: str,
 ) -> Line:
     values: dict[str, tuple[str, str]] = {
         "old": ("dim", view.show(item.old, type_, language)),

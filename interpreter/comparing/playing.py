@@ -1,0 +1,214 @@
+"""Plays lock-step games for the search: where they start, what is chosen and drawn, where they part.
+
+A `Line` is a game in step up to where the two part: the choices with who made them, and a tape of what chance gave. It
+can be played again, and played again with pieces left out: choices are then matched to decisions in order.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct, field
+
+from ..chance import Streams
+from ..python_backend import Position, Stop
+from .lockstep import Drawn, Lockstep, Parting, Tape, Twin, Who, drawing, taped
+from .matching import Match
+
+
+class Effort:
+    """How much may still be searched: decisions played, so that results depend on no clock; and a last deadline."""
+
+    def __init__(self, lockstep: Lockstep, decisions: int, seconds: float) -> None:
+        self.lockstep = lockstep
+        self.started = time.monotonic()
+        self.deadline = self.started + seconds
+        self.end = lockstep.steps + decisions
+        self.late = False
+        """Whether the clock ended it: then another run may find more."""
+
+    def part(self, decisions: int) -> Effort:
+        """Gets an effort of at most so many decisions within this one."""
+        made = Effort(self.lockstep, 0, 0)
+        made.deadline = self.deadline
+        made.end = min(self.end, self.lockstep.steps + decisions)
+        made.parent = self
+        return made
+
+    parent: Effort | None = None
+
+    def spent(self) -> bool:
+        """Tests if no more may be played."""
+        if self.lockstep.steps >= self.end:
+            return True
+        if time.monotonic() > self.deadline:
+            effort: Effort | None = self
+            while effort is not None:
+                effort.late = True
+                effort = effort.parent
+            return True
+        return False
+
+
+class Start(Struct):
+    """Where games begin: at the start, or at a pair of positions with what chance has given on the way there."""
+
+    a: Position | None = None
+    stop_a: Stop = None
+    b: Position | None = None
+    stop_b: Stop = None
+    tape: dict[Drawn, int] = field(default_factory=dict)
+    """What chance had given when the positions were reached; kept in every line from here."""
+
+    def begin(self, lockstep: Lockstep, streams: tuple[Streams, Streams]) -> Twin:
+        """Makes both games stand there."""
+        if self.a is None or self.b is None:
+            return lockstep.start(streams)
+        return Twin(self.a[:], self.stop_a, self.b[:], self.stop_b)
+
+
+class Choice(Struct, frozen=True):
+    """A choice: the action as the first game numbers it, and who decided."""
+
+    action: int
+    who: Who
+
+
+class Line(Struct):
+    """A game in step up to where it parted."""
+
+    choices: list[Choice]
+    tape: dict[Drawn, int]
+    parting: Parting
+    rows: list[dict[int, int]]
+    """For each choice, and for the end, how many rows each stream had given before it."""
+
+    @property
+    def decisions(self) -> int:
+        """How many decisions it takes to part."""
+        return len(self.choices)
+
+
+Chooser = Callable[[Twin, list[int]], int]
+"""Chooses one of the first game's options."""
+
+
+def play(
+    lockstep: Lockstep,
+    start: Start,
+    streams: tuple[Streams, Streams],
+    choose: Chooser,
+    limit: int,
+) -> tuple[list[int], Parting | None, Twin]:
+    """Plays in step until the two part, the game is over, or `limit` decisions are made."""
+    twin = start.begin(lockstep, streams)
+    chosen: list[int] = []
+    while True:
+        parting = lockstep.parting(twin)
+        if parting is not None or lockstep.is_over(twin) or len(chosen) >= limit:
+            return chosen, parting, twin
+        action = choose(twin, twin.stop_a)  # type: ignore[arg-type]  # it stands at a decision
+        chosen.append(action)
+        lockstep.apply(twin, action, streams)
+
+
+def record(lockstep: Lockstep, start: Start, actions: Sequence[int], tape: Tape) -> Line | None:
+    """Plays actions again and takes down who chose and what chance gave; None if the two do not part by the last."""
+    streams = taped(lockstep.match, tape)
+    twin = start.begin(lockstep, streams)
+    choices: list[Choice] = []
+    rows: list[dict[int, int]] = []
+    for action in (*actions, None):
+        rows.append(_rows(tape.kept))
+        parting = lockstep.parting(twin)
+        if parting is not None:
+            return Line(choices, dict(tape.kept), parting, rows)
+        if action is None or lockstep.is_over(twin):
+            return None
+        assert twin.stop_a is not None
+        choices.append(Choice(action, lockstep.a.who(twin.a, twin.stop_a)))
+        lockstep.apply(twin, action, streams)
+    return None
+
+
+def _rows(kept: dict[Drawn, int]) -> dict[int, int]:
+    """Gets how many rows each stream has given."""
+    rows: dict[int, int] = {}
+    for stream, row, _ in kept:
+        if row + 1 > rows.get(stream, 0):
+            rows[stream] = row + 1
+    return rows
+
+
+class Replayer:
+    """Plays a story again with pieces left out: each decision takes the next choice that fits it, else a quiet one."""
+
+    def __init__(self, lockstep: Lockstep, start: Start, seed: int) -> None:
+        self.lockstep = lockstep
+        self.start = start
+        self.source = drawing(lockstep.match, seed)
+        self.quiet = quiet_moves(lockstep.match)
+
+    def play(self, choices: Sequence[Choice], tape: dict[Drawn, int], limit: int) -> Line | None:
+        """Plays choices with a tape; gets the line if the two part within `limit` decisions."""
+        lockstep = self.lockstep
+        recorder = Tape(self.source, {**tape, **self.start.tape})
+        used: dict[Drawn, int] = dict(self.start.tape)
+        recorder = _Noting(self.source, {**tape, **self.start.tape}, used)
+        streams = taped(lockstep.match, recorder)
+        twin = self.start.begin(lockstep, streams)
+        made: list[Choice] = []
+        rows: list[dict[int, int]] = []
+        at = 0
+        while True:
+            rows.append(recorder.rows.copy())
+            parting = lockstep.parting(twin)
+            if parting is not None:
+                return Line(made, used, parting, rows)
+            if lockstep.is_over(twin) or len(made) >= limit:
+                return None
+            options = twin.stop_a
+            assert options is not None
+            who = lockstep.a.who(twin.a, options)
+            action = -1
+            for k in range(at, min(at + 12, len(choices))):
+                choice = choices[k]
+                if choice.who == who and choice.action in options:
+                    action, at = choice.action, k + 1
+                    break
+            if action < 0:
+                action = self.default(options)
+            made.append(Choice(action, who))
+            lockstep.apply(twin, action, streams)
+
+    def default(self, options: Sequence[int]) -> int:
+        """Gets the quietest option: of a move that takes nothing if there is one, else the first."""
+        n = self.lockstep.a.program.actions
+        return next((a for a in options if a % n in self.quiet), options[0])
+
+
+class _Noting(Tape):
+    """A tape that keeps apart what was used of it, and counts rows."""
+
+    def __init__(
+        self,
+        source: Callable[[int, int, int, int, Sequence[int] | int], int],
+        kept: dict[Drawn, int],
+        used: dict[Drawn, int],
+    ) -> None:
+        super().__init__(source, kept)
+        self.used = used
+        self.rows = _rows(used)
+
+    def outcome(self, stream: int, row: int, ordinal: int, low: int, weights: Sequence[int] | int) -> int:
+        value = super().outcome(stream, row, ordinal, low, weights)
+        self.used[stream, row, ordinal] = self.kept[stream, row, ordinal]
+        if row + 1 > self.rows.get(stream, 0):
+            self.rows[stream] = row + 1
+        return value
+
+
+def quiet_moves(match: Match) -> set[int]:
+    """Gets the actions of moves that take nothing, such as to pass."""
+    return {m.first for m in match.a.program.moves if not m.counts}

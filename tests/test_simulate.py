@@ -1,0 +1,248 @@
+"""Mass play: the same games as the game API plays, the same results however they are played."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from harbourmaster.interpreter import simulate as simulation
+from harbourmaster.interpreter.game import Game, State, load_game
+from harbourmaster.interpreter.native import NativeUnavailable
+from harbourmaster.interpreter.playout import (
+    Random,
+    player_of,
+    policy_start,
+    seed_of_game,
+    stream_keys,
+    weighted,
+)
+from harbourmaster.interpreter.simulate import POLICIES, Plan, SimulationError, simulate
+
+from .smallgame import make
+
+RULE_SETS = [
+    ("manila", 3, True),
+    ("manila", 4, False),
+    ("manila", 5, True),
+    ("manila+open-outcry", 4, True),
+    ("manila+sealed-bids", 3, True),
+    ("manila+loans=any-time", 3, True),
+]
+
+DUEL = """\
+rule play:
+    repeat while most < 5:
+        roll die
+        choose each p in player: low, high
+        for p in player:
+            increase points[p] by 1 if picked[p] and die > 3 else 0
+        most := the largest points[p] for p in player otherwise 0
+        increase rounds by 1
+
+state:
+    die: 1 to 6
+    picked[player]: yes or no
+    points[player]: 0 to 99
+    most: 0 to 99
+    rounds: 0 to 999
+
+move low:
+    says "low"
+    picked[actor] := no
+
+move high:
+    says "high"
+    picked[actor] := yes
+
+score p: points[p]
+measure "rounds": rounds
+measure "points" per p: points[p]
+"""
+
+AUCTION = """\
+rule play:
+    repeat while price < 20:
+        choose any p in player: raise, or silence
+
+state:
+    price: 0 to 99
+    last: player or none
+
+move raise(n: 1 to 2):
+    says "raise {n}"
+    increase price by n
+    last := actor
+
+move silence:
+    says "silence"
+
+score p: 1 if last is p else 0
+"""
+
+
+def _result(plan: Plan, jobs: int = 1, game: Game | None = None) -> dict[str, object]:
+    found = simulate(plan, jobs=jobs, game=game).as_dict()
+    for key in ("seconds", "games_per_second", "decisions_per_second", "backend"):
+        del found[key]
+    return found
+
+
+# ----------------------------------------------------------------------------------------------- the fast loop
+
+
+@pytest.mark.parametrize(("name", "players", "offers"), RULE_SETS)
+def test_the_fast_loop_plays_what_states_play(name: str, players: int, offers: bool) -> None:
+    game = load_game(name, players=players, offers=offers)
+    machine = game.machine()
+    play = player_of(machine)
+    for number in range(3):
+        seed = seed_of_game(7, number)
+        position = game.program.initial[:]
+        decisions, x = play(position, game.program.start, stream_keys(machine, seed), policy_start(seed))
+        state, numbers, count = game.new_initial_state(seed), Random(seed), 0
+        while not state.is_terminal():
+            actions = state.legal_actions()
+            state.apply_action(actions[numbers.below(len(actions))])
+            count += 1
+        assert (position, decisions, x) == (state.position, count, numbers.x)
+
+
+def test_plays_on_from_the_middle_of_a_game() -> None:
+    game = load_game("manila", players=4)
+    machine = game.machine()
+    play = player_of(machine)
+    state = game.new_initial_state(3)
+    for _ in range(10):
+        state.apply_action(state.legal_actions()[0])
+    keys, x = stream_keys(machine, 3), policy_start(3)
+    by_stop, by_block = state.position[:], state.position[:]
+    assert play(by_stop, state.stop, keys, x) == play(by_block, by_block[0], keys, x)
+    assert by_stop == by_block != state.position
+
+
+def test_picks_are_those_of_the_formulas() -> None:
+    """Fixed numbers: what other backends, and runs kept on paper, rely on."""
+    assert [seed_of_game(1, n) for n in (0, 1)] == [16294208416658607535, 10451216379200822465]
+    numbers = Random(1)
+    assert [numbers.below(6) for _ in range(12)] == [5, 2, 0, 4, 2, 4, 4, 4, 0, 0, 5, 0]
+
+
+def test_weighted_picks() -> None:
+    assert [weighted(bits << 60, [1, 0, 3]) for bits in range(0, 16, 3)] == [0, 0, 2, 2, 2, 2]
+    with pytest.raises(AssertionError):
+        weighted(1, [0, 0])
+
+
+# ------------------------------------------------------------------------------------------------- simulations
+
+
+def test_the_same_however_many_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = Plan("manila", 4, 60, 5, offers=False, backend="python")
+    alone = _result(plan)
+    assert _result(plan, jobs=2) == alone
+    monkeypatch.setattr(simulation, "_GUESS", 7)
+    assert _result(plan) == alone
+    assert _result(Plan("manila", 4, 60, 6, offers=False, backend="python")) != alone
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_the_same_on_native_code(check: bool) -> None:
+    plan = Plan("manila", 3, 200, 5, backend="python", check=check)
+    try:
+        native = _result(Plan("manila", 3, 200, 5, backend="c", check=check))
+    except NativeUnavailable as error:
+        pytest.skip(str(error))
+    assert native == _result(plan)
+
+
+def test_the_same_with_policies_that_play_by_chance() -> None:
+    random = Plan("manila+open-outcry", 3, 5, 5)
+    assert not Plan("manila", 3, 5, 5, policies=("random", "x", "random")).is_uniform
+    game = load_game(random.name, players=3)
+    slow = simulation._Seated(game, ("random",) * 3)
+    fast = simulation._Uniform(game, "python")
+    for number in range(4):
+        seed = seed_of_game(1, number)
+        assert slow.play(seed) == fast.play(seed)
+
+
+def test_what_comes_out(tmp_path: Path) -> None:
+    game = make(tmp_path, DUEL)
+    found = simulate(Plan(game.name, 2, 400, 1), game=game)
+    data = found.as_dict()
+    assert data["games"] == 400 and data["endless"] == 0 and data["players"] == 2
+    assert sum(data["win_share"]) == pytest.approx(1)
+    assert data["win_share"][0] == pytest.approx(0.5, abs=0.1)
+    assert data["measures"]["points"] == data["mean_returns"]
+    assert data["decisions_per_game"] == pytest.approx(2 * data["measures"]["rounds"])
+    assert max(data["mean_returns"]) <= 5
+    assert all(0 < d < 2.5 for d in data["sd_returns"])
+    assert data["hash"] == game.content_hash and data["policies"] == ["random", "random"]
+
+
+def test_a_policy_for_each_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def always(words: str) -> simulation.Policy:
+        def choose(state: State, seat: int, numbers: Random) -> int:
+            return next(a for a in state.legal_actions(seat) if state.describe(a, seat) == words)
+
+        return choose
+
+    monkeypatch.setitem(POLICIES, "bold", lambda game, seat: always("high"))
+    monkeypatch.setitem(POLICIES, "timid", lambda game, seat: always("low"))
+    game = make(tmp_path, DUEL)
+    found = simulate(Plan(game.name, 2, 20, 1, policies=("bold", "timid")), game=game).as_dict()
+    assert found["mean_returns"] == [5, 0]
+    assert found["win_share"] == [1, 0]
+    assert found["backend"] == "python"
+
+
+def test_a_policy_may_leave_it_to_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(POLICIES, "silent", lambda game, seat: lambda state, seat, numbers: None)
+    game = make(tmp_path, AUCTION)
+    found = simulate(Plan(game.name, 2, 20, 1, policies=("random", "silent")), game=game).as_dict()
+    assert found["mean_returns"] == [1, 0]
+
+
+def test_a_broken_invariant_names_the_game(tmp_path: Path) -> None:
+    game = make(tmp_path, DUEL + 'invariant "few rounds": rounds < 25\n')
+    with pytest.raises(SimulationError, match="few rounds") as caught:
+        simulate(Plan(game.name, 2, 4000, 1), game=game)
+    error = caught.value
+    assert error.code == "runtime-invariant" and error.span is not None
+    assert str(error.span).endswith("play.rules:33:1")
+    assert error.seed == seed_of_game(1, error.number)
+    state, numbers = game.new_initial_state(error.seed), Random(error.seed)
+    while not state.is_terminal():
+        actions = state.legal_actions()
+        state.apply_action(actions[numbers.below(len(actions))])
+    assert state.broken_invariants() == ["few rounds"]
+    assert simulate(Plan(game.name, 2, 4000, 1, check=False), game=game).totals.games == 4000
+
+
+def test_a_range_that_is_left_names_the_game(tmp_path: Path) -> None:
+    game = make(tmp_path, DUEL.replace("rounds: 0 to 999", "rounds: 0 to 12"))
+    with pytest.raises(SimulationError, match="want 0 to 12") as caught:
+        simulate(Plan(game.name, 2, 4000, 1), game=game, jobs=2)
+    assert caught.value.code == "runtime-range" and "in game" in str(caught.value)
+
+
+def test_games_without_end_are_counted(tmp_path: Path) -> None:
+    game = make(tmp_path, DUEL.replace("most < 5", "most < 90"))  # longer than the budget of 1000 decisions
+    found = simulate(Plan(game.name, 2, 40, 1), game=game)
+    assert found.totals.unfinished > 0
+    assert found.totals.games + found.totals.unfinished == 40
+
+
+def test_nothing_depends_on_the_hash_seed() -> None:
+    command = [sys.executable, "-m", "harbourmaster.repl.cli", "simulate", "manila", "--games", "5", "--json"]
+    outputs = []
+    for seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "HARBOURMASTER_CACHE": "off"}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        found = json.loads(done.stdout)
+        outputs.append({k: v for k, v in found.items() if "second" not in k})
+    assert outputs[0] == outputs[1]
