@@ -7,7 +7,7 @@ reads nothing outside its place may be worked out early.
 from __future__ import annotations
 
 from . import program as ir
-from .c_layout import Layout, descend
+from .c_layout import Layout, children, descend
 
 CHEAP = 24
 """Up to this cost an operand of `and` or `or` is worked out without asking whether it matters."""
@@ -202,48 +202,45 @@ class Judge:
 
     # --------------------------------------------------------------------------------------------------------- cost
 
-    def cost(self, e: ir.Expr, known: frozenset[str] | set[str] = frozenset()) -> int:
-        """Estimates how many instructions an expression takes, those of the functions it calls included."""
-        match e:
-            case ir.Const() | ir.Temp():
-                return 0
-            case ir.Memo():
-                return 0 if e.name in known else self.cost(e.value, known)
-            case ir.Load():
-                return 1
-            case ir.LoadAt() | ir.Lookup():
-                return 2 + self.cost(e.index, known)
-            case ir.Checked():
-                return 2 + self.cost(e.value, known)
-            case ir.Cond():
-                return 2 + self.cost(e.condition, known) + self.cost(e.then, known) + self.cost(e.otherwise, known)
-            case ir.Call():
-                return 2 + self.cost_of(e.function) + sum(self.cost(a, known) for a in e.arguments)
-            case ir.Op():
-                own = 20 if e.operator in ("//", "mod", "ceil") else 1
-                return own * (len(e.arguments) - 1 or 1) + sum(self.cost(a, known) for a in e.arguments)
-        raise AssertionError(e)
+    def cost(self, e: ir.Expr | ir.Stmt, known: set[str]) -> int:
+        """Estimates how many instructions an expression takes, those of the functions it calls included.
+
+        A value that is worked out once counts once; those `known` cost nothing.
+        """
+        total = 0
+        known = set(known)
+        todo: list[ir.Expr | ir.Stmt] = [e]
+        while todo:
+            n = todo.pop()
+            match n:
+                case ir.Memo():
+                    if n.name in known:
+                        continue
+                    known.add(n.name)
+                case ir.For() | ir.Loop():
+                    total += 1000
+                case ir.Call():
+                    total += 2 + self.cost_of(n.function)
+                case ir.Op():
+                    total += (20 if n.operator in ("//", "mod", "ceil") else 1) * (len(n.arguments) - 1 or 1)
+                case ir.Load():
+                    total += 1
+                case ir.LoadAt() | ir.Lookup() | ir.Cond() | ir.Checked() | ir.If():
+                    total += 2
+                case _:
+                    pass
+            todo += children(n)
+        return total
 
     def cost_of(self, function: str) -> int:
         """Estimates how many instructions a call of a function takes."""
         found = self.costs.get(function)
         if found is None:
-            self.costs[function] = 1 << 20
+            self.costs[function] = 1 << 20  # rules do not recur; this ends it if they did
+            known: set[str] = set()
             found = 0
-            for n in descend(*self.program.functions[function].body):
-                match n:
-                    case ir.For() | ir.Loop():
-                        found += 1000
-                    case ir.Call():
-                        found += 2 + self.cost_of(n.function)
-                    case ir.Op():
-                        found += (20 if n.operator in ("//", "mod", "ceil") else 1) * (len(n.arguments) - 1 or 1)
-                    case ir.Load():
-                        found += 1
-                    case ir.LoadAt() | ir.Lookup() | ir.Cond() | ir.Checked():
-                        found += 2
-                    case _:
-                        pass
+            for s in self.program.functions[function].body:
+                found += self.cost(s, known)
             self.costs[function] = found
         return found
 

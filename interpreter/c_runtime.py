@@ -45,6 +45,10 @@ LOCAL int most(int a, int b) { return a > b ? a : b; }
 LOCAL int64_t least64(int64_t a, int64_t b) { return a < b ? a : b; }
 LOCAL int64_t most64(int64_t a, int64_t b) { return a > b ? a : b; }
 
+/* One of two values without a branch that the processor would have to foresee; the flag is 0 or 1. */
+LOCAL int pick(int flag, int a, int b) { return b ^ ((a ^ b) & -flag); }
+LOCAL int64_t pick64(int flag, int64_t a, int64_t b) { return b ^ ((a ^ b) & -(int64_t)flag); }
+
 LOCAL int64_t floored(int64_t a, int64_t b)
 {
     int64_t q = a / b;

@@ -231,6 +231,8 @@ class Writer:
         then = self.aside(lambda: self.expr(e.then))
         otherwise = self.aside(lambda: self.expr(e.otherwise))
         if not then.lines and not otherwise.lines:
+            if all(self.judge.cost(x, self.known | self.early_known) <= CHEAP and self.judge.safe(x) for x in (e.then, e.otherwise)):
+                return self.picked(e, flag(e.condition, condition), then.text, otherwise.text)
             return f"({condition} ? {then.text} : {otherwise.text})"
         t = self.temp()
         self.line(f"{c_int(e.low, e.high)} {t};")
@@ -243,6 +245,21 @@ class Writer:
         self.line(f"{t} = {otherwise.text};")
         self.close()
         return t
+
+    @staticmethod
+    def picked(e: ir.Cond, condition: str, then: str, otherwise: str) -> str:
+        """Writes a choice without a branch."""
+        flags = e.then.low >= 0 and e.then.high <= 1 and e.otherwise.low >= 0 and e.otherwise.high <= 1
+        if flags and e.then == ir.TRUE:
+            return f"({condition} | {otherwise})"
+        if flags and e.then == ir.FALSE:
+            return f"(!{condition} & {otherwise})"
+        if flags and e.otherwise == ir.TRUE:
+            return f"(!{condition} | {then})"
+        if flags and e.otherwise == ir.FALSE:
+            return f"({condition} & {then})"
+        wide = is_wide(e.then.low, e.then.high) or is_wide(e.otherwise.low, e.otherwise.high)
+        return f"pick{'64' if wide else ''}({bare(condition)}, {bare(then)}, {bare(otherwise)})"
 
     def call(self, e: ir.Call) -> str:
         """Writes a call; one that may fail is a statement of its own."""

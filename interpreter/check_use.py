@@ -128,7 +128,8 @@ def check_unused(checked: Checked, report: Report) -> None:
         if ("alias", name) not in used and alias.type not in used:
             report.warning("unused", f"nothing uses type '{name}'", alias.name.span)
     for symbol in checked.callables.values():
-        if symbol not in used:
+        is_open = isinstance(symbol.node, tree.Define) and symbol.node.open  # a figure for views and scenarios
+        if symbol not in used and not is_open:
             report.warning("unused", f"nothing uses {symbol.kind} '{symbol.name}'", symbol.node.name.span)
     for definition in checked.rules.definitions:
         if isinstance(definition.node, tree.KindDef) and definition.node.name.text not in names:

@@ -81,6 +81,8 @@ class Run(Struct):
     high: int
     start: Expr | None = None
     """A value to be worked out once before a loop: `value` is then given it in place of this expression."""
+    last: Expr | None = None
+    """The last place that holds, where all before it hold and none after it; below 0 if there is none."""
 
 
 def clamped(value: Expr, low: int, high: int) -> Expr:

@@ -41,6 +41,7 @@ class SearchLowering(ExpressionLowering):
                     lambda k: clamped(make("+", low, k), low.low, high.high),
                     low.low,
                     max(low.low, high.high),
+                    last=make("-", high, low),
                 )
             case tree.Clockwise(_, start_node, after):
                 n = len(self.checked.player.entries)
@@ -66,9 +67,18 @@ class SearchLowering(ExpressionLowering):
                     return Run(count, lambda k: make("bit", values, k), lambda k: k, 0, count - 1)
                 if isinstance(type_, ListType):
                     length, item, most, low_, high_ = self.list_of(of, env)
-                    return Run(most, lambda k: make("<", k, length), item, low_, high_)
+                    last = make("-", length, TRUE)
+                    return Run(most, lambda k: make("<", k, length), item, low_, high_, last=last)
                 pile = self.pile(of, env)
-                return Run(pile.capacity, lambda k: make("<", k, pile.length), pile.item, pile.low, pile.high)
+                last = make("-", pile.length, TRUE)
+                return Run(
+                    pile.capacity,
+                    lambda k: make("<", k, pile.length),
+                    pile.item,
+                    pile.low,
+                    pile.high,
+                    last=last,
+                )
         raise AssertionError(node)
 
     # -------------------------------------------------------------------------------------------------- searches
@@ -195,8 +205,12 @@ class SearchLowering(ExpressionLowering):
     ) -> tuple[tuple[ir.Stmt, ...], tuple[int, int]]:
         run = self.run(node.domain, env)
         k = ir.Temp(0, max(0, run.bound - 1), self.fresh("k"))
+        last: Expr = const(run.bound - 1)
+        if run.last is not None:
+            last = run.last
+            env = env.knowing(run.holds(k))
+            run = replace(run, holds=lambda k: TRUE)
         holds, inner, value = self._step(node, run, k, env)
-        last = const(run.bound - 1)
 
         def loop(*body: ir.Stmt) -> ir.Stmt:
             return ir.For(k.name, FALSE, last, body if holds == TRUE else (ir.If(holds, body),))

@@ -99,6 +99,11 @@ def _find(state: State, words: str) -> tuple[int, int | None]:
             who = ", ".join(names[p] for p in to_act) or "nobody"
             raise IllegalMove("not-his-turn", f"it is not {names[seat]} who decides but {who}", None)
         seat, rest = None, words
+    if _is_plain(state) and not state.is_simultaneous_node():
+        offered = state.legal_actions()
+        read = [a for a in state.game.words().read(rest) if a in offered]
+        if len(read) == 1:
+            return read[0], None
     if seat is not None:
         try:
             action = state.parse_action(rest, "en", seat)

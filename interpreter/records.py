@@ -43,6 +43,7 @@ from .record_files import (
 )
 from .types import TextType
 
+_MOST_TOLD = 3
 _NOWHERE = Span(Source("<record>", ""), 1, 1, 1, 1)
 
 
@@ -130,26 +131,20 @@ class Recorder:
         return cls(record, speaker, target)
 
     @classmethod
-    def resume(cls, path: str | Path, *, game: Game | None = None, trace: bool = True) -> tuple[Recorder, list[State]]:
-        """Goes on with a record: gets the states after none, one, … all of its choices, to undo to.
-
-        Raises as `load_record` does.
-        """
+    def resume(
+        cls, path: str | Path, *, game: Game | None = None, trace: bool = True
+    ) -> tuple[Recorder, State]:
+        """Goes on with a record: gets the state its choices lead to. Raises as `load_record` does."""
         path = Path(path)
         record = load_record(path)
         follower = Follower(record, game or _game_of(record), trace=trace)
         follower.refuse(follower.first())
-        states = [follower.state.clone()]
         for item in record.kept():
             follower.refuse(follower.follow(item))
-            if isinstance(item, Choice):
-                states.append(follower.state.clone())
-            else:
-                states[-1] = follower.state.clone()
         whole = whole_lines(path.read_bytes().decode("utf-8", "ignore")).encode()
         if len(whole) < path.stat().st_size:
             os.truncate(path, len(whole))
-        return cls(record, follower.speaker, path), states
+        return cls(record, follower.speaker, path), follower.state
 
     def choose(self, state: State, action: int, player: int | None = None) -> None:
         """Makes a choice on the state and writes it down. Raises `IllegalMove`; then nothing was written."""
@@ -158,6 +153,8 @@ class Recorder:
             who, words = CHANCE_ACTS, str(action)
         else:
             actor = state.actor(action) if player is None else player
+            if not -1 <= actor < len(self.record.names):
+                raise IllegalMove("illegal", "that is not offered here")
             who = self.record.names[actor] if actor >= 0 else NOBODY
             words = " ".join(_words(state, self._speaker, action, actor).split())
         before = state.position[:]
@@ -231,7 +228,7 @@ class Follower:
         record: Record,
         game: Game,
         *,
-        trace: bool = False,
+        trace: bool = True,
         strict: bool = True,
         streams: Callable[[int], Streams] | None = None,
     ) -> None:
@@ -339,21 +336,35 @@ class Follower:
             state.game = own
 
     def _compared(self, recorded: Changes, before: Position, span: Span) -> Difference | None:
+        """Compares what a step changed; the rule told is that of the element that changed least often."""
         found = changes_between(self.speaker, before, self.state.position).values
         wanted = recorded.values
-        for name in dict.fromkeys((*wanted, *found)):
-            if found.get(name) == wanted.get(name) or _variable(name) not in self.shared:
-                continue
+        parted = [
+            name
+            for name in dict.fromkeys((*wanted, *found))
+            if found.get(name) != wanted.get(name) and _variable(name) in self.shared
+        ]
+        if not parted:
+            return None
+        lines = {name: self._lines_that_changed(name) for name in parted}
+        parted.sort(key=lambda name: len(lines[name]) or len(self.state.events) + 1)
+        told = []
+        for name in parted[:_MOST_TOLD]:
             now = f"{name} becomes {found[name]}" if name in found else f"{name} does not change"
             then = f"the record has {wanted[name]}" if name in wanted else "the record has it unchanged"
-            return self._difference(f"{now}, {then}", span, self._line_that_changed(name))
-        return None
+            told.append(f"{now}, {then}")
+        told += [f"and {len(parted) - _MOST_TOLD} more"] if len(parted) > _MOST_TOLD else []
+        changed_by = lines[parted[0]]
+        return self._difference("; ".join(told), span, changed_by[-1] if changed_by else None)
 
-    def _line_that_changed(self, name: str) -> Span | None:
-        for event in reversed(self.state.events):
-            if event.kind == "change" and element_name(self.speaker, event.variable, event.indices) == name:
-                return event.span
-        return None
+    def _lines_that_changed(self, name: str) -> list[Span]:
+        return [
+            event.span
+            for event in self.state.events
+            if event.kind == "change"
+            and event.span is not None
+            and element_name(self.speaker, event.variable, event.indices) == name
+        ]
 
 
 def _variable(element: str) -> str:
@@ -383,7 +394,7 @@ def _game_of(record: Record) -> Game:
 
 def parting(record: Record, game: Game) -> Difference | None:
     """Finds where a record parts from a game's rules, perhaps not those it was made under; None if never."""
-    follower = Follower(record, game, trace=True, strict=record.content_hash == game.content_hash)
+    follower = Follower(record, game, strict=record.content_hash == game.content_hash)
     found = follower.first()
     for item in record.kept():
         if found is not None:
@@ -417,7 +428,7 @@ def load_record(path: str | Path, *, any_rules: bool = False) -> Record:
     )
 
 
-def replay(record: Record, *, game: Game | None = None, trace: bool = False) -> Iterator[State]:
+def replay(record: Record, *, game: Game | None = None, trace: bool = True) -> Iterator[State]:
     """Plays a record again, without what was taken back; yields where it stands, first dealt.
 
     It is one state that moves on; `clone` it to keep it. Raises `RecordError` at the first step that does

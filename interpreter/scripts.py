@@ -8,6 +8,7 @@ told when play gets there, at its place in the file.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ..grammar import tree
 from ..grammar.diagnostics import Report, suggestion
@@ -26,6 +27,7 @@ Row = tuple[tuple[int, ...], bool, Span]
 """The outcomes of one roll, whether one stands for all of them, and where it stands."""
 
 
+@lru_cache(maxsize=64)
 def stream_types(game: Game) -> dict[str, Type]:
     """Gets for each stream of chance the type of what comes out; a shuffle's are places, from 0."""
     checked: Checked = game.checked()

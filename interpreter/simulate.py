@@ -11,7 +11,9 @@ one call of the loop in `playout.py` or of native code.
 from __future__ import annotations
 
 import math
+import signal
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -240,46 +242,73 @@ def _native(game: Game) -> NativeMachine:
 _machines: dict[int, tuple[Game, NativeMachine]] = {}
 
 
-_SECONDS_A_PART = 0.25
+_SECONDS_A_PART = 0.3
 _GUESS = 64
-"""How many games the first part has, before it is known how long a game takes."""
+"""How many games the first parts have, before it is known how long a game takes."""
+
+
+class _Sizes:
+    """Sizes the parts that are played at a time so that each takes about as long as it should."""
+
+    def __init__(self) -> None:
+        self.size = _GUESS
+
+    def learn(self, count: int, seconds: float) -> None:
+        """Notes how long so many games took."""
+        fitting = int(_SECONDS_A_PART * count / max(seconds, 1e-6))
+        self.size = max(1, min(8 * self.size, fitting))
 
 
 def _parts(plan: Plan, game: Game, backend: str, jobs: int) -> Iterator[Totals | Failure]:
     """Plays a plan's games in parts, which come out in the order of the games."""
-    if jobs <= 1:
-        first, size = 0, _GUESS
-        while first < plan.games:
-            count = min(size, plan.games - first)
-            start = time.perf_counter()
-            yield play_part(plan, game, backend, first, count)
-            first += count
-            each = max(time.perf_counter() - start, 1e-6) / count
-            size = max(1, min(count * 8, int(_SECONDS_A_PART / each)))
+    if jobs > 1:
+        yield from _parts_of_processes(plan, game, backend, jobs)
         return
-    yield from _parts_of_processes(plan, game, backend, jobs)
+    first, sizes = 0, _Sizes()
+    while first < plan.games:
+        count = min(sizes.size, plan.games - first)
+        part, seconds = _timed_part(plan, game, backend, first, count)
+        yield part
+        sizes.learn(count, seconds)
+        first += count
+
+
+def _timed_part(
+    plan: Plan, game: Game, backend: str, first: int, count: int
+) -> tuple[Totals | Failure, float]:
+    start = time.perf_counter()
+    part = play_part(plan, game, backend, first, count)
+    return part, time.perf_counter() - start
 
 
 def _parts_of_processes(plan: Plan, game: Game, backend: str, jobs: int) -> Iterator[Totals | Failure]:
     from concurrent.futures import ProcessPoolExecutor
 
     game.machine()  # what is compiled now is not compiled once more in each process
-    count = max(1, math.ceil(plan.games / (jobs * 16)))
-    todo = iter(range(0, plan.games, count))
-    with ProcessPoolExecutor(min(jobs, math.ceil(plan.games / count))) as pool:
-        waiting: list[Future[Totals | Failure]] = []
-        try:
-            for first in todo:
-                size = min(count, plan.games - first)
-                waiting.append(pool.submit(_part_in_process, plan, backend, first, size))
-            for part in waiting:
-                yield part.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+    first, sizes = 0, _Sizes()
+    waiting: deque[tuple[int, Future[tuple[Totals | Failure, float]]]] = deque()
+    pool = ProcessPoolExecutor(jobs, initializer=_begin_process)
+    try:
+        while first < plan.games or waiting:
+            while first < plan.games and len(waiting) < 3 * jobs:
+                count = min(sizes.size, plan.games - first)
+                waiting.append((count, pool.submit(_part_in_process, plan, backend, first, count)))
+                first += count
+            count, future = waiting.popleft()
+            part, seconds = future.result()
+            yield part
+            sizes.learn(count, seconds)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _part_in_process(plan: Plan, backend: str, first: int, count: int) -> Totals | Failure:
-    return play_part(plan, _game(plan.name, plan.players, plan.offers), backend, first, count)
+def _begin_process() -> None:
+    """Lets Ctrl-C end a worker at once: what was asked for is told by the process that asked."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _part_in_process(plan: Plan, backend: str, first: int, count: int) -> tuple[Totals | Failure, float]:
+    return _timed_part(plan, _game(plan.name, plan.players, plan.offers), backend, first, count)
 
 
 def play_part(plan: Plan, game: Game, backend: str, first: int, count: int) -> Totals | Failure:

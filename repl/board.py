@@ -1,21 +1,25 @@
 """The picture of a position: the panels of a view, arranged for the room there is.
 
-One column of panels where that is tall enough; two, left and right, where the terminal is wide. Pure: gives lines.
+One column of panels where that is tall enough; two, left and right, where the terminal is wide. Pure: gives
+lines.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from msgspec import Struct
 
 from ..interpreter.game import State
-from .panels import HEAD, Drawing, draw_panel
+from .panels import HEAD, Drawing, draw_panel, draw_variables
 from .terminal import Line, Look, cut, in_ascii, line_width, pad_line
-from .view import Hand, View
+from .view import Hand, Table, View
 
 _BETWEEN = 3
 _WIDE = 126
+_LEFT = 58
+_RIGHT = 60
 
 
 class Stage(Struct, frozen=True):
@@ -66,6 +70,8 @@ def draw_board(
     top: Line = [(HEAD, title), ("", " · " if title and headline else ""), ("", headline)]
     lines = [cut(top, look.width)] if title or headline else []
     one = _column(view, drawing, look.width, hand_of)
+    if not view.panels:
+        one = [draw_variables(drawing, look.width, hand_of)]
     flat = [line for block in one for line in block]
     two = _two_columns(view, drawing, look.width, hand_of) if look.width >= 100 else None
     if two is not None and (look.width >= _WIDE or len(flat) + 4 > look.height):
@@ -89,23 +95,14 @@ def _column(view: View, drawing: Drawing, columns: int, hand_of: int | None) -> 
 
 
 def _two_columns(view: View, drawing: Drawing, columns: int, hand_of: int | None) -> list[Line] | None:
-    """Arranges the panels in two columns, the shortest way, or not at all where they are too wide for that."""
-    best: list[Line] | None = None
-    for at in range(1, len(view.panels)):
-        right = [draw_panel(p, drawing, 60, hand_of) for p in view.panels[at:]]
-        right_lines = [line for block in right for line in block]
-        right_width = max(map(line_width, right_lines), default=0)
-        left_width = columns - right_width - _BETWEEN
-        if left_width < 58 or not right_lines:
-            continue
-        left = [line for p in view.panels[:at] for line in draw_panel(p, drawing, left_width, hand_of)]
-        height = max(len(left), len(right_lines))
-        if best is None or height < len(best):
-            best = [
-                [
-                    *pad_line(left[n] if n < len(left) else [], left_width + _BETWEEN),
-                    *(right_lines[n] if n < len(right_lines) else []),
-                ]
-                for n in range(height)
-            ]
-    return best
+    """Arranges the panels in two columns, tables and what follows at the right; None where they are too wide."""
+    tables = [n for n, panel in enumerate(view.panels) if isinstance(panel, Table)]
+    at = tables[0] if tables else len(view.panels) // 2
+    right = [line for p in view.panels[at:] for line in draw_panel(p, drawing, _RIGHT, hand_of)]
+    room = columns - max(map(line_width, right), default=0) - _BETWEEN
+    left = [line for p in view.panels[:at] for line in draw_panel(p, drawing, room, hand_of)]
+    if not left or not right or room < _LEFT:
+        return None
+    height = max(len(left), len(right))
+    left += [[] for _ in range(height - len(left))]
+    return [[*pad_line(one, room + _BETWEEN), *two] for one, two in zip_longest(left, right, fillvalue=[])]

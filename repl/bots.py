@@ -1,8 +1,8 @@
 """Who plays a seat when nobody does: bots, by name.
 
-A bot is asked with a position and the actions its seat may take; it gives one of them, or None to keep silent where
-silence is possible. Chance it needs comes from `numbers`, which depends on the game's seed, the seat and the number of
-the choice alone, so that a game taken up again goes on as it would have.
+A bot is asked with a position and the actions its seat may take; it gives one of them, or None to keep
+silent where silence is possible. Chance it needs comes from `numbers`, which depends on the game's seed,
+the seat and the number of the choice alone, so that a game taken up again goes on as it would have.
 """
 
 from __future__ import annotations

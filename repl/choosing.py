@@ -1,20 +1,20 @@
 """Finding the move that is meant: the menu of what is offered, and the reading of what was typed.
 
-The menu is numbered. Where there are many options it shows heads that open step by step (`bid …`): a number of a head
-opens it, a number of an option takes it. Words may be cut short as long as one option is meant, in the language at
-hand or in English. Where several people look at one screen, options that would show a secret stand in the menu once,
-under the words that others see.
+The menu is numbered. Where there are many options it shows heads that open step by step (`bid …`): a number
+of a head opens it, a number of an option takes it. Words may be cut short as long as one option is meant,
+in the language at hand or in English. Where several people look at one screen, options that would show a
+secret stand in the menu once, under the words that others see.
 """
 
 from __future__ import annotations
 
-import os.path
 import re
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
 from ..interpreter.game import State
+from ..interpreter.types import TextType
 from .session import Session
 
 MOST_LISTED = 18
@@ -32,6 +32,8 @@ class Option(Struct, frozen=True):
     meaning: str
     public: str
     secret: bool
+    open: bool = False
+    """Whether it holds a text that the player has yet to write."""
 
 
 class Item(Struct, frozen=True):
@@ -81,9 +83,9 @@ def _option(
     public = before + state.describe(plain, player, language, viewer=-1)
     move = state.decode(plain)[0]
     meaning = meaning_of(state, plain, player, language)
-    return Option(
-        action, passed_on, words, english, meaning, public, move.shows is not None or any(move.secret)
-    )
+    secret = move.shows is not None or any(move.secret)
+    is_open = any(isinstance(t, TextType) for t in move.types)
+    return Option(action, passed_on, words, english, meaning, public, secret, is_open)
 
 
 def meaning_of(state: State, action: int, player: int, language: str) -> str:
@@ -96,7 +98,7 @@ def meaning_of(state: State, action: int, player: int, language: str) -> str:
 
 
 def menu(listed: Sequence[Option], *, concealed: bool, most: int = MOST_LISTED) -> list[Item]:
-    """Makes the menu: every option if they are few, else heads; secret ones by their public words if concealed."""
+    """Makes the menu: every option if they are few, else heads; concealed, secret ones by public words."""
     items: list[Item] = []
     if concealed:
         hidden: dict[str, list[Option]] = {}
@@ -137,7 +139,10 @@ def span_of(group: Sequence[Option]) -> str:
 
 def _common(words: Sequence[str]) -> str:
     """Gets the beginning that texts share, up to the end of a token."""
-    shared = os.path.commonprefix(list(words))
+    first, last = min(words), max(words)
+    shared = first[
+        : next((n for n, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    ]
     if all(len(w) == len(shared) for w in words):
         return shared
     rest = [w[len(shared) :] for w in words]
@@ -162,7 +167,7 @@ class Unclear(Struct, frozen=True):
 
 
 def read_option(text: str, listed: Sequence[Option]) -> Option | Unclear:
-    """Finds the option that words mean, in full or shortened; words from its middle only make it the nearest."""
+    """Finds the option that words mean, in full or shortened; words from its middle only bring it near."""
     wanted = " ".join(text.split()).casefold()
     for words in (_words, _english):
         exact = [o for o in listed if words(o).casefold() == wanted]
@@ -223,7 +228,7 @@ class Suggestion(Struct, frozen=True):
 
 
 def suggest_options(text: str, listed: Sequence[Option], *, concealed: bool) -> list[Suggestion]:
-    """Suggests moves for what has been typed so far, the most likely first; many of one beginning as one head."""
+    """Suggests moves for what has been typed, the most likely first; many of one beginning as one head."""
     wanted = " ".join(text.split()).casefold()
     shown = [o for o in listed if not (concealed and o.secret)]
     ranked = sorted(
@@ -241,7 +246,7 @@ def suggest_options(text: str, listed: Sequence[Option], *, concealed: bool) -> 
 
 
 def fuzzy(wanted: str, *texts: str) -> int | None:
-    """Ranks how well something typed fits: 0 begins so, 1 words shortened, 2 letters in order; None not at all."""
+    """Ranks how well it fits: 0 begins so, 1 words shortened, 2 letters in order; None not at all."""
     if not wanted:
         return 0
     best: int | None = None

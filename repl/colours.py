@@ -1,7 +1,8 @@
 """The colours of the prompt, by style name.
 
-Players are blocks of the eight colours that Okabe and Ito chose to be told apart by everybody; what is printed on a
-board is written in tones that can be read on light and on dark. Nothing is told by colour alone.
+Players are blocks of the eight colours that Okabe and Ito chose to be told apart by everybody; what is
+printed on a board is written in tones that can be read on light and on dark. Nothing is told by colour
+alone.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The desk: a session with a language and a size, that answers lines of text. No terminal is needed.
 
-`run_line(desk, text)` does what a line says and gives the answer; `suggest` completes a line; `is_complete` tells
-whether a line can be handed in. A line is a move, a number of the menu, or a command. Answers that only one person may
-read are marked private: the shell shows them on a screen of their own.
+`run_line(desk, text)` does what a line says and gives the answer; `suggest` completes a line; `is_complete`
+tells whether a line can be handed in. A line is a move, a number of the menu, or a command. Answers that
+only one person may read are marked private: the shell shows them on a screen of their own.
 """
 
 from __future__ import annotations
@@ -138,6 +138,7 @@ class Desk:
                 hand_of=session.viewer if hand else None,
             )
             self._board = (key, lines)
+            session.game.keep_figures()
         return self._board[1]
 
     def status(self) -> Line:
@@ -183,6 +184,9 @@ class Desk:
 
     def take(self, option: Option) -> Reply:
         """Makes a move."""
+        if option.open:
+            begun = option.words.partition("…")[0]
+            return Reply([self.line("write-the-rest", words=begun.strip())], fill=begun)
         session = self.session
         decision = session.state.decision
         silent = decision is not None and decision.mode == "any" and session.state.actor(option.action) < 0
@@ -242,18 +246,19 @@ class Desk:
         if session.is_over:
             return self.fail("game-is-over")
         waiting = session.waiting_for()
-        player = waiting[0] if len(waiting) > 1 or session.state.is_simultaneous_node() else None
+        simultaneous = session.state.is_simultaneous_node()
+        if len(waiting) > 1 and not simultaneous and not self._names_somebody(text):
+            return self.fail("who-does-it", name=session.seats[waiting[0]].name, words=text)
         try:
-            action = session.state.parse_action(text, self.language, player)
+            action = session.state.parse_action(text, self.language, waiting[0] if simultaneous else None)
         except IllegalMove as refusal:
             return self.refusal(text, refusal)
         except UnclearMove:
             return self.unclear(text, near)
-        return self.take(
-            Option(
-                action, player if session.state.is_simultaneous_node() else None, text, text, "", text, False
-            )
-        )
+        return self.take(Option(action, waiting[0] if simultaneous else None, text, text, "", text, False))
+
+    def _names_somebody(self, text: str) -> bool:
+        return any(text.casefold().startswith(f"{name.casefold()} ") for name in self.session.names())
 
     def refusal(self, text: str, refusal: PlayError) -> Reply:
         """Tells why a move may not be made, with the rule's line."""
@@ -359,7 +364,7 @@ def suggest(desk: Desk, text: str, cursor: int | None = None) -> list[Suggestion
             if stripped.startswith("/")
             else suggest_options(stripped, desk.options(), concealed=desk.concealed)
         )
-        return found if not moves else moves
+        return moves or found
     moves = suggest_options(stripped, desk.options(), concealed=desk.concealed)
     word = stripped.removeprefix("/")
     commands = [

@@ -1,4 +1,4 @@
-"""Writes menus: numbered lines with what each move means, or several columns of words where there are many."""
+"""Writes menus: numbered lines with what each move means, or columns of words where there are many."""
 
 from __future__ import annotations
 

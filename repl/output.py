@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from ..grammar.diagnostics import Diagnostic, display_width, render
+if TYPE_CHECKING:
+    from ..grammar.diagnostics import Diagnostic
 
 _STYLES = {
     "bold": "1",
@@ -65,12 +66,16 @@ def fail(message: str, help: str = "") -> None:
 
 def show_diagnostics(diagnostics: Iterable[Diagnostic], stream: TextIO | None = None) -> None:
     """Writes diagnostics, one after the other."""
+    from ..grammar.diagnostics import render
+
     stream = sys.stderr if stream is None else stream
     for diagnostic in diagnostics:
         _write(stream, _coloured(diagnostic) if has_colour(stream) else render(diagnostic))
 
 
 def _coloured(diagnostic: Diagnostic) -> str:
+    from ..grammar.diagnostics import render
+
     style = "red" if diagnostic.severity == "error" else "yellow"
     kind = f"{diagnostic.severity}[{diagnostic.code}]"
     out = [f"{diagnostic.span}: \x1b[{_STYLES[style]}m{kind}\x1b[0m: \x1b[1m{diagnostic.message}\x1b[0m"]
@@ -91,9 +96,18 @@ def count(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def columns(text: str) -> int:
+    """Gets how many columns of the terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    from ..grammar.diagnostics import display_width
+
+    return display_width(text)
+
+
 def pad(text: str, width: int) -> str:
     """Fills a text with spaces to a width in columns of the terminal."""
-    return text + " " * (width - display_width(text))
+    return text + " " * (width - columns(text))
 
 
 def table(
@@ -107,10 +121,10 @@ def table(
     if sys.stdout.isatty():
         _table_on_terminal(head, listed, to_right)
         return
-    widths = [max(map(display_width, column)) for column in zip(head, *listed, strict=True)]
+    widths = [max(map(columns, column)) for column in zip(head, *listed, strict=True)]
     for row in [list(head), *listed]:
         cells = [
-            " " * (width - display_width(cell)) + cell if i in to_right else pad(cell, width)
+            " " * (width - columns(cell)) + cell if i in to_right else pad(cell, width)
             for i, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         say("  ".join(cells).rstrip())
@@ -138,7 +152,7 @@ def wrap(text: str, *, indent: str = "", width: int = 0) -> str:
     for paragraph in text.split("\n"):
         line = indent
         for word in _words(paragraph):
-            if line.strip() and display_width(line) + display_width(word.rstrip()) > width:
+            if line.strip() and columns(line) + columns(word.rstrip()) > width:
                 out.append(line.rstrip())
                 line = indent
                 word = word.lstrip()
@@ -151,11 +165,11 @@ def _words(text: str) -> list[str]:
     """Cuts a text where lines may break: after spaces, and between wide characters unless a stop follows."""
     words = [""]
     for ch in text:
-        wide = display_width(ch) == 2
+        wide = columns(ch) == 2
         last = words[-1]
         breaks = last.endswith(" ") and ch != " "
         breaks = breaks or (
-            wide and last != "" and display_width(last[-1]) == 2 and ch not in "，。；：、！？）」』》"
+            wide and last != "" and columns(last[-1]) == 2 and ch not in "，。；：、！？）」』》"
         )
         if breaks and last:
             words.append(ch)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from ..interpreter.game import State
-from ..interpreter.types import EnumType, OptionalType, Type
+from ..interpreter.types import EnumType, OptionalType, PileType, Type
 from .terminal import Line, Look, cut, line_width, pad, pad_line, width, wrap
 from .view import Cells, Column, Hand, Lane, Note, Panel, Piles, Seats, Spaces, Table, Track, View
 
@@ -24,6 +24,11 @@ class Drawing(Struct):
     look: Look
     letters: Sequence[str]
     acting: Sequence[int]
+
+    @property
+    def arrow(self) -> str:
+        """The arrow from a price to what it pays."""
+        return "->" if self.look.ascii else "→"
 
     def value(self, value: int, type_: Type) -> str:
         """Writes a value; nobody is a dot."""
@@ -68,7 +73,7 @@ def draw_panel(panel: Panel, on: Drawing, columns: int, hand_of: int | None) -> 
             raise AssertionError(panel)
     if panel.title is not None and lines and not isinstance(panel, Track):
         lines = [[(HEAD, panel.title.show(on.state, on.look.language))], *lines]
-    return [cut(line, columns) for line in lines]
+    return [cut(line, columns, "..." if on.look.ascii else "…") for line in lines]
 
 
 # ------------------------------------------------------------------------------------------------------- lane
@@ -235,7 +240,7 @@ def _cell(cells: Cells, on: Drawing, arguments: tuple[int, ...]) -> Line:
     if cells.price is not None:
         line.append(("", str(cells.price.value(state, *arguments))))
     if cells.pays is not None:
-        line.append(("", f"→{cells.pays.value(state, *arguments)}"))
+        line.append(("", f"{on.arrow}{cells.pays.value(state, *arguments)}"))
     if cells.gives is not None:
         line.append(("", f"+{cells.gives.value(state, *arguments)}"))
     if cells.who is not None:
@@ -425,3 +430,30 @@ def draw_piles(panel: Piles, on: Drawing, columns: int) -> list[Line]:
                 line.append((DIM, "–"))
         lines += wrap(line, columns, 2)
     return lines
+
+
+# ---------------------------------------------------------------------------------------- games without a view
+
+
+def draw_variables(on: Drawing, columns: int, viewer: int | None) -> list[Line]:
+    """Draws what everybody may see (or this viewer), variable by variable, for a game that has no view."""
+    state = on.state
+    names = on.view.game.labels(on.look.language).names
+    shown: dict[str, Line] = {}
+    for v, slot, value in state.visible(viewer):
+        line = shown.setdefault(v.name, [(HEAD, names.get(f"state.{v.name}", v.name.replace("_", " "))), ("", " ")])
+        place = on.view.game.variable_at(slot)
+        if v.width > 1 or place is None:
+            if (slot - v.slot) % v.width and (slot - v.slot) % v.width <= state.position[slot - (slot - v.slot) % v.width]:
+                line.append(("", f"{on.value(value, _member(v.type))} "))
+            continue
+        for index, (type_, _, _) in zip(place[1], v.dims, strict=True):
+            line.append((on.style(index, type_), on.value(index, type_)))
+            line.append(("", " "))
+        line.append((on.style(value, v.type), on.value(value, v.type)))
+        line.append(("", "   " if v.dims else ""))
+    return [part for line in shown.values() for part in wrap(line, columns, 2)]
+
+
+def _member(type_: Type) -> Type:
+    return type_.base if isinstance(type_, PileType) else type_

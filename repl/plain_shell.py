@@ -1,4 +1,6 @@
-"""The shell for pipes and files: reads commands line by line, answers in plain text, ends at the end of the input."""
+"""The shell for pipes and files: reads commands line by line, answers in plain text, ends at the end of the
+input.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Starts a game at this terminal: fills the seats, takes up a kept game or begins a new one, picks the shell."""
+"""Starts a game at this terminal: fills the seats, takes up a kept game or begins a new one, picks the
+shell.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from .session import Session
 from .taking_up import keep, last_game, take_up
 from .terminal import Look, wants_ascii
 from .texts import find_language, language_of_surroundings, say
-from .view import View
+from .view import View, ViewError
 
 
 class Options(Struct, frozen=True):
@@ -38,23 +40,12 @@ class Options(Struct, frozen=True):
     autosave: bool = True
 
 
-BAD = 2
-
-
 class PlayProblem(Exception):
     """Says in one sentence why no game can be started."""
 
 
 def play(options: Options) -> int:
-    """Plays; gives the exit status, `BAD` after saying why no game could be started. Raises `RulesError`."""
-    try:
-        return _play(options)
-    except PlayProblem as problem:
-        sys.stderr.write(f"error: {problem}\n")
-        return BAD
-
-
-def _play(options: Options) -> int:
+    """Plays; gives the exit status. Raises `RulesError` and `PlayProblem` where no game can be started."""
     language = find_language(options.lang) if options.lang else language_of_surroundings()
     if language is None:
         raise PlayProblem(say("en", "which-language", known="en, zh-Hans, zh-Hant"))
@@ -65,7 +56,7 @@ def _play(options: Options) -> int:
         desk = _open(options, look)
     except SeatError as error:
         raise PlayProblem(say(language, error.key, **error.about)) from None
-    except PlayError as error:
+    except (PlayError, ViewError) as error:
         raise PlayProblem(str(error)) from None
     except OSError as error:
         about = {"file": str(error.filename), "why": error.strerror or str(error)}
@@ -106,8 +97,7 @@ def new_session(options: Options) -> Session:
     game = load_game(name, players=players)
     seats = make_seats(options.seats, game.player_names)
     seed = int.from_bytes(os.urandom(6), "big") if options.seed is None else options.seed
-    session = Session(game, View(game, game.view()), seats, seed)
-    return session
+    return Session(game, View(game, game.view()), seats, seed)
 
 
 def _only_game() -> str:

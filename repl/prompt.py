@@ -1,7 +1,9 @@
-"""The shell for terminals: prompt_toolkit around the desk. The board stands above the prompt and follows the window.
+"""The shell for terminals: prompt_toolkit around the desk. The board stands above the prompt and follows
+the window.
 
-What happened scrolls away above; the board, the prompt and the toolbar are drawn anew at each key, so that resizing
-reflows them. Private answers are shown on a screen of their own, which is wiped before anybody else looks.
+What happened scrolls away above; the board, the prompt and the toolbar are drawn anew at each key, so that
+resizing reflows them. Private answers are shown on a screen of their own, which is wiped before anybody
+else looks.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from .colours import STYLES
 from .desk import Desk, Reply, run_line, suggest
 from .pace import let_bots_play
 from .taking_up import data_folder
-from .terminal import Line, cut, line_width, to_ascii
+from .terminal import Line, cut, line_width, to_ascii, wrap
 
 _MENU = 8
 _AROUND = 2
@@ -127,7 +129,7 @@ class PromptShell:
         return 0
 
     def _lines(self, text: str) -> bool:
-        """Hands in what was typed, or a page that was pasted, up to the first line that fails; False to leave."""
+        """Hands in what was typed, or a pasted page up to the first line that fails; False to leave."""
         lines = [line for line in text.splitlines() if line.strip()] or [""]
         for n, line in enumerate(lines[:_LONGEST_PASTE], 1):
             reply = self._one(line)
@@ -240,8 +242,10 @@ class PromptShell:
         return formatted([[*line, ("", blank), *help_]])
 
     def _print(self, lines: Sequence[Line]) -> None:
-        if lines:
-            print_formatted_text(formatted(lines), style=self.style, output=self.output)
+        room = max(self.desk.look.width, 20)
+        wrapped = [part for line in lines for part in wrap(line, room, 4)]
+        if wrapped:
+            print_formatted_text(formatted(wrapped), style=self.style, output=self.output)
 
 
 def _history() -> History:

@@ -118,24 +118,28 @@ def show_moves(desk: Desk, argument: str) -> Reply:
 @command("board")
 def show_board(desk: Desk, argument: str) -> Reply:
     """Shows the board."""
-    reply = _reply([*desk.board(), desk.status()])
-    return reply
+    return _reply([*desk.board(), desk.status()])
 
 
-@command("hand")
+@command("hand", "[NAME]", complete=lambda desk, typed: [(desk.session.seats[p].name, "") for p in desk.session.humans])
 def show_hand(desk: Desk, argument: str) -> Reply:
-    """Shows the secret hand of the person whose turn it is (or who plays alone)."""
+    """Shows the secret hand of a person: the one named, who plays alone, or whose turn it is."""
     from .board import draw_hands
 
     session = desk.session
     player = session.viewer if session.viewer is not None else desk.turn
+    if argument:
+        named = [p for p in session.humans if session.seats[p].name.casefold() == argument.casefold()]
+        if not named:
+            return desk.fail("no-such-person", name=argument)
+        player = named[0]
     if player is None:
         return desk.fail("no-hand")
     lines = draw_hands(session.view, session.state, desk.look, player, session.names())
     reply = _reply([desk.line("hand-of", "heading", name=session.seats[player].name), *lines])
     if not lines:
         return desk.fail("no-hand")
-    if desk.concealed:
+    if desk.concealed and player == desk.turn:
         secret = [o for o in desk.options() if o.secret]
         from .choosing import Item
 

@@ -1,4 +1,6 @@
-"""Shows the rules' own text: a definition as it stands in its file, with the comments above it and beside it."""
+"""Shows the rules' own text: a definition as it stands in its file, with the comments above it and beside
+it.
+"""
 
 from __future__ import annotations
 
@@ -73,11 +75,11 @@ def _end_of_block(span: Span) -> int:
 def _coloured(text: str, name: str) -> Line:
     if not name.endswith(".rules"):
         return [("", text)]
-    from pygments.token import Comment, Keyword, Name, Number, Operator, String
+    from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
 
     from ..grammar.highlight import RulesLexer
 
-    styles = (
+    styles: tuple[tuple[_TokenType, str], ...] = (
         (Comment, "dim"),
         (Keyword, "keyword"),
         (Operator.Word, "keyword"),
@@ -87,5 +89,7 @@ def _coloured(text: str, name: str) -> Line:
     )
     line: Line = []
     for kind, value in RulesLexer(stripnl=False, ensurenl=False).get_tokens(text):
-        line.append((next((style for k, style in styles if kind in k), ""), value.rstrip("\n")))
+        line.append(
+            (next((style for k, style in styles if kind is k or kind[: len(k)] == k), ""), value.rstrip("\n"))
+        )
     return line

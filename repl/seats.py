@@ -42,7 +42,7 @@ class Seat(Struct):
 
 
 def make_seats(asked: Sequence[str], names: Sequence[str]) -> list[Seat]:
-    """Fills the seats of a game for `len(names)` players; who is not named is a random bot, with seat 1 a person."""
+    """Fills the seats; those nobody asked for get random bots, but seat 1 a person if none is asked for."""
     if len(asked) > len(names):
         raise SeatError("too-many-seats", asked=str(len(asked)), seats=str(len(names)))
     seats = [_seat(text, name) for text, name in zip(asked, names, strict=False)]

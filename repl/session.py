@@ -1,8 +1,8 @@
 """A game at the table: seats, position, everything that happened, and the way back.
 
-Holds no terminal and prints nothing. The streams of chance are watched as they are drawn from, so that the log can
-tell the dice. Taking moves back past a draw deals anew, from other streams: nobody learns what would have come.
-A recorder, if there is one, writes every choice down as it is made.
+Holds no terminal and prints nothing. The streams of chance are watched as they are drawn from, so that the
+log can tell the dice. Taking moves back past a draw deals anew, from other streams: nobody learns what
+would have come. A recorder, if there is one, writes every choice down as it is made.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ class Session:
     # --------------------------------------------------------------------------------------------------- bots
 
     def bots_turn(self) -> bool:
-        """Lets the next bot that is to act make its choice; False when a person is to act or the game is over."""
+        """Lets the next bot make its choice; False when a person is to act or the game is over."""
         if self.is_over or self.waiting_for():
             return False
         return self._bot_acts()
@@ -227,7 +227,7 @@ class Session:
         return [a for a in state.legal_actions() if state.actor(a) == player]
 
     def _for_bot(self) -> State:
-        """Copies the position for a bot, without the streams, in which it could read what chance will bring."""
+        """Copies the position for a bot, without the streams, in which it could read the future."""
         state = self.state.clone()
         state.streams = None
         return state
@@ -253,7 +253,7 @@ class Session:
         return any(m.drew for m in self.moments[to + 1 : self.at + 1])
 
     def go_back(self, to: int, *, reseed: bool = True) -> None:
-        """Goes back to a moment. Past a draw, chance is drawn anew from here on (unless `reseed` comes after)."""
+        """Goes back to a moment. Past a draw, chance is drawn anew (unless `reseed` is called after)."""
         anew = self.draws_since(to)
         count = self.at - to
         taken = sum(m.by_human for m in self.moments[to + 1 : self.at + 1]) or count

@@ -1,7 +1,7 @@
 """Keeps games as records, and takes them up again: a session as it stood, moves taken back and all.
 
-The record is the interpreter's; the table adds one line to its head, `table:`, which says who plays the seats and in
-which language. A record without that line is played on by a person at seat 1 and random bots.
+The record is the interpreter's; the table adds one line to its head, `table:`, which says who plays the
+seats and in which language. A record without that line is played on by a person at seat 1 and random bots.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What happened, as sentences: choices, dice, what the rules tell, and changes with their amounts.
 
-Takes the events of a step as the game gave them; gives log entries that can be written in any language. Every entry
-knows who may read it: a change of a secret variable is for its owner, the words of a secret choice for who made it.
+Takes the events of a step as the game gave them; gives log entries that can be written in any language.
+Every entry knows who may read it: a change of a secret variable is for its owner, the words of a secret
+choice for who made it.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ _SEPARATOR = " · "
 class Entry(Struct):
     """A line of the log.
 
-    `kind`: "choice", "told", "changes" or "note". `to`: who alone may read it, or EVERYBODY. A choice has words by
-    language, `public` for who did not make it; changes have items of one tell; a note has a key of our own sentences.
+    `kind`: "choice", "told", "changes" or "note". `to`: who alone may read it, or EVERYBODY. A choice has
+    words by language, `public` for who did not make it; changes have items of one tell; a note has a key of
+    our own sentences.
     """
 
     kind: str
@@ -150,7 +152,7 @@ class _Part:
 
 
 def _owner(view: View, variable: str, indices: tuple[int, ...]) -> int | None:
-    """Tells who may see a variable's element: EVERYBODY, one player, or None for nobody (or an owner that changes)."""
+    """Tells who may see a variable's element: EVERYBODY, one player, or None for nobody."""
     v = view.game.program.variables.get(variable)
     if v is None:
         return None

@@ -1,8 +1,8 @@
 """Text for terminals: styled pieces, their width in columns, and the ways a terminal may be poor.
 
-A `Line` is a list of pieces, each a style name and a text. Nothing here writes to a terminal; prompt.py turns
-style names into colours, plain.py leaves them away. Colour never stands alone: whatever is coloured also has a
-letter, a name or a place of its own.
+A `Line` is a list of pieces, each a style name and a text. Nothing here writes to a terminal; prompt.py
+turns style names into colours, plain.py leaves them away. Colour never stands alone: whatever is coloured
+also has a letter, a name or a place of its own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The prompt's own sentences, in every language; texts/LANGUAGE.yaml holds them.
 
-They are kept in the cache as plain data, so that a start reads no YAML. A sentence that a language lacks is an error
-of ours that a test finds; English stands in for it.
+They are kept in the cache as plain data, so that a start reads no YAML. A sentence that a language lacks is
+an error of ours that a test finds; English stands in for it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The view of a game, ready to be drawn: what view.yaml says, its expressions compiled.
 
-Takes the plain data of view.yaml as the loader checked it against its schema; gives panels whose figures and texts
-can be worked out on any position. Refuses what would show a secret to others: only a hand may read what is secret,
-and only what is secret to its own player.
+Takes the plain data of view.yaml as the loader checked it against its schema; gives panels whose figures
+and texts can be worked out on any position. Refuses what would show a secret to others: only a hand may
+read what is secret, and only what is secret to its own player.
 """
 
 from __future__ import annotations
@@ -343,7 +343,8 @@ class View:
         )
 
     def _cells(self, data: Mapping[str, Any], where: str) -> Cells:
-        each, scope = None, {}
+        each: Each | None = None
+        scope: Scope = {}
         if "each" in data:
             each, scope = self._each(data["each"], {}, where, data.get("where"))
         return Cells(
@@ -362,7 +363,8 @@ class View:
         rows, scope = self._each(data["rows"], {}, where, data.get("where"))
         columns = []
         for column in data["columns"]:
-            each, inner, outer = None, scope, {}
+            each: Each | None = None
+            inner, outer = scope, Scope()
             if "each" in column:
                 each, outer = self._each(column["each"], {}, where)
                 inner = {**scope, **outer}
@@ -394,7 +396,9 @@ class View:
         return Hand(title, when, str(data["of"]), rows)
 
     def _piles(self, data: Mapping[str, Any], title: Words | None, when: Figure | None, where: str) -> Piles:
-        each, scope, inner, cards = None, {}, {}, None
+        each: Each | None = None
+        cards: Each | None = None
+        scope, inner = Scope(), Scope()
         if "each" in data:
             each, scope = self._each(data["each"], {}, where, data.get("where"))
             inner = scope

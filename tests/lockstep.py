@@ -27,7 +27,7 @@ from .referee.board import LETTERS, WARES
 Options = dict[str, int]
 
 NOBODY = -1
-RARE = ("pirate boat", "small pilot", "large pilot", "insurance", "board ", "evict ", " forward ", " back ")
+RARE = ("start 0 ", "pirate boat", "small pilot", "large pilot", "insurance", "board ", "evict ", " forward ", " back ")
 """Words of choices that lead to where readings differ."""
 
 

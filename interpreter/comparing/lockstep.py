@@ -240,7 +240,7 @@ class Lockstep:
         shared_b = {self.match.to_a(x) for x in stop_b}
         only_a = tuple(x for x in stop_a if x not in shared_b)
         only_b = tuple(x for x in stop_b if self.match.to_a(x) not in set(stop_a))
-        return Parting("options" if only_a or only_b else "state", state, who, only_a, only_b)
+        return Parting("options" if same_state else "state", state, who, only_a, only_b)
 
 
 def seeded(match: Match, seed: int) -> tuple[Streams, Streams]:
@@ -263,19 +263,20 @@ class Tape:
     ) -> None:
         self.source = source
         self.kept = dict(kept or {})
-        self.bounds: dict[Drawn, tuple[int, Sequence[int] | int]] = {}
-        """For each address what could have come out: lowest, and how many or their weights."""
+        self.given: set[Drawn] = set()
+        """The addresses that were drawn from since the tape was made."""
 
     def outcome(self, stream: int, row: int, ordinal: int, low: int, weights: Sequence[int] | int) -> int:
         """Gives what came out at an address, or draws it."""
         at = (stream, row, ordinal)
-        self.bounds.setdefault(at, (low, weights))
         value = self.kept.get(at)
         if value is not None and possible(value, low, weights):
+            self.given.add(at)
             return value
         drawn = self.source(stream, row, ordinal, low, weights)
-        if value is None:
+        if at not in self.given:  # where only the other game can have what was given, it keeps it
             self.kept[at] = drawn
+            self.given.add(at)
         return drawn
 
 

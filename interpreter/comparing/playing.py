@@ -153,7 +153,6 @@ class Replayer:
     def play(self, choices: Sequence[Choice], tape: dict[Drawn, int], limit: int) -> Line | None:
         """Plays choices with a tape; gets the line if the two part within `limit` decisions."""
         lockstep = self.lockstep
-        recorder = Tape(self.source, {**tape, **self.start.tape})
         used: dict[Drawn, int] = dict(self.start.tape)
         recorder = _Noting(self.source, {**tape, **self.start.tape}, used)
         streams = taped(lockstep.match, recorder)

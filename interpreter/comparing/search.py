@@ -12,8 +12,6 @@ deadline strikes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from msgspec import Struct, field
 
 from ..chance import GOLDEN, MASK, mix
@@ -59,17 +57,23 @@ class Searcher:
         self.actions = program.actions
         self.move_of = [m.index for m in program.moves for _ in range(m.actions)] if program.actions < 1 << 20 else None
         self.program = program
-        self.touched = [m.index for m in program.moves if m.name in names]
+        self.touched = {m.index for m in program.moves if m.name in names}
         self.touched_decisions = {d.block for d in program.decisions if d.rule in names}
         self.manners: list[Manner] = []
 
     def search(self, effort: Effort, after: int, longest: int = LONGEST) -> Searched:
-        """Searches until the effort is spent; once something is found, for `after` decisions more at most."""
+        """Searches until the effort is spent.
+
+        Once something is found, shorter lines are looked for as long as it is long: for `after` decisions more at most
+        where it has ten.
+        """
         found = Searched(None)
         best: tuple[int, list[int]] | None = None
         limit = longest
         before = self.lockstep.steps
-        for number in self._numbers(effort):
+        number = -1
+        while not effort.spent():
+            number += 1
             seed = mix((self.seed * GOLDEN + number) & MASK)
             numbers = Random(seed)
             manner = self.manner(number, numbers)
@@ -84,20 +88,13 @@ class Searcher:
             limit = len(chosen) - 1
             if limit < 0:
                 break
-            effort = effort.part(after)
+            effort = effort.part(after * min(40, len(chosen)) // 10)
         found.decisions = self.lockstep.steps - before
         found.late = effort.late
         if best is not None:
             tape = Tape(drawing(self.lockstep.match, best[0]), self.start.tape)
             found.line = record(self.lockstep, self.start, best[1], tape)
         return found
-
-    @staticmethod
-    def _numbers(effort: Effort) -> Iterator[int]:
-        number = 0
-        while not effort.spent():
-            yield number
-            number += 1
 
     # ----------------------------------------------------------------------------------------------------- one game
 
@@ -112,18 +109,13 @@ class Searcher:
             nonlocal made
             action = self.pick(options, manner, numbers)
             made += 1
-            if twin.a[0] in self.touched_decisions or self.move_number(action) in self.touched_set:
+            if twin.a[0] in self.touched_decisions or self.move_number(action) in self.touched:
                 near.append(made)
             return action
 
         streams = seeded(self.lockstep.match, seed)
         chosen, parting, _ = play(self.lockstep, self.start, streams, choose, limit)
         return chosen, parting, near
-
-    @property
-    def touched_set(self) -> set[int]:
-        """The numbers of the moves in which something differs."""
-        return set(self.touched)
 
     def move_number(self, action: int) -> int:
         """Gets the number of the move of an action."""
@@ -179,7 +171,7 @@ class Searcher:
             [_TILTS[numbers.below(len(_TILTS))] for _ in range(count)],
         )
         if number % 2:
-            for m in self.touched:
+            for m in sorted(self.touched):
                 made.likings[m] *= 9
         return made
 

@@ -12,9 +12,11 @@ from collections.abc import Iterator
 
 from ..chance import Streams
 from ..playout import Random
-from .lockstep import Drawn, Lockstep, Twin, taped
+from .lockstep import Drawn, Lockstep, Tape, Twin, taped
 from .playing import Choice, Effort, Line, Replayer, Start
-from .lockstep import Tape
+
+_PATIENCE = 250
+"""So many random changes in a row without gain, and no more are tried."""
 
 
 class Shrinker:
@@ -138,7 +140,9 @@ class Shrinker:
     def _stir(self, best: Line, effort: Effort) -> Line:
         """Tries random combinations of changes."""
         below = self.numbers.below
-        while best.decisions and not effort.spent():
+        vain = 0
+        while best.decisions and vain < _PATIENCE and not effort.spent():
+            vain += 1
             choices, tape = list(best.choices), dict(best.tape)
             for _ in range(1 + below(3)):
                 kind = below(4)
@@ -160,6 +164,7 @@ class Shrinker:
             shorter = self._attempt(choices, tape, best)
             if shorter is not None:
                 best = self._leave_out(shorter, effort)
+                vain = 0
         return best
 
     # ------------------------------------------------------------------------------------------------------- plainer

@@ -107,7 +107,9 @@ def _print(rules: RuleSet, definition: Definition, lines: Sequence[Line]) -> Non
     width = max(len(short_place(line)) for line in lines)
     for line, text in zip(lines, _coloured([line.text for line in lines]), strict=True):
         mark = paint("+", "green") if line.is_changed else " "
-        say(f"{mark} {paint(pad(short_place(line), width), 'dim')}  {text}".rstrip())
+        told = f"{mark} {paint(pad(short_place(line), width), 'dim')}  {text}".rstrip()
+        by = [layer for layer in line.layers if layer and layer != rules.layer_of(line.span)]
+        say(told + (paint(f"   ({', '.join(by)})", "dim") if by else ""))
 
 
 def _coloured(texts: list[str]) -> list[str]:

@@ -2,9 +2,9 @@
 
     python -m tests.bench.bench_python [GAMES]
 
-Manila, four players, no standing offers, every option as likely. The contestants take turns in short rounds with
-calibration between, so that a machine whose speed changes treats all alike; each is quoted in games per million
-calibration steps, and as a ratio to the referee.
+Manila, four players, no standing offers, every option as likely. The contestants take turns in short rounds
+with calibration between, so that a machine whose speed changes treats all alike; each is quoted in games per
+million calibration steps, and as a ratio to the referee.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Callable
 from harbourmaster.interpreter.game import load_game
 from harbourmaster.interpreter.playout import Random
 from harbourmaster.interpreter.simulate import Plan, play_part
+
 from tests.bench.calibration import Calibration
 from tests.referee.bench import play as play_referee
 
@@ -29,7 +30,9 @@ def contestants() -> dict[str, Contestant]:
     game = load_game("manila", players=4, offers=False)
 
     def simulated(first: int, count: int, *, check: bool) -> int:
-        totals = play_part(Plan("manila", 4, count, 1, offers=False, check=check), game, "python", first, count)
+        totals = play_part(
+            Plan("manila", 4, count, 1, offers=False, check=check), game, "python", first, count
+        )
         return int(totals.decisions)  # type: ignore[union-attr]
 
     def stated(first: int, count: int) -> int:
@@ -46,7 +49,9 @@ def contestants() -> dict[str, Contestant]:
         "Python backend, racing": lambda first, count: simulated(first, count, check=False),
         "… with invariants": lambda first, count: simulated(first, count, check=True),
         "… through State": stated,
-        "hand-written referee": lambda first, count: sum(play_referee(s)[1] for s in range(first, first + count)),
+        "hand-written referee": lambda first, count: sum(
+            play_referee(s)[1] for s in range(first, first + count)
+        ),
     }
 
 
@@ -74,8 +79,8 @@ def main() -> None:
     referee = played / seconds["hand-written referee"]
     for name in who:
         rate = played / seconds[name]
-        row = f"{rate:>9,.0f}{rate / speed * 1e6:>13,.0f}{rate / referee:>8.2f}{decisions[name] / played:>11.2f}"
-        print(f"{name:<24}{row}")
+        row = f"{rate:>9,.0f}{rate / speed * 1e6:>13,.0f}{rate / referee:>8.2f}"
+        print(f"{name:<24}{row}{decisions[name] / played:>11.2f}")
     print(f"clone of a position: {clone_time():.2f} µs; of a State: {clone_time(state=True):.2f} µs")
 
 

@@ -1,9 +1,10 @@
 """A unit of speed that travels: calibration steps.
 
-How many games a second a machine plays says as much about the machine as about the program, and changes from hour to
-hour. So a benchmark is quoted in games per million calibration steps, both measured in one run, the steps before,
-between and after the games. One step is a turn of a fixed loop of what a hand-written referee of a board game does
-all the time: look for a free space one can pay for, take it by chance, or, when there is none, clear the board.
+How many games a second a machine plays says as much about the machine as about the program, and changes from
+hour to hour. So a benchmark is quoted in games per million calibration steps, both measured in one run, the
+steps before, between and after the games. One step is a turn of a fixed loop of what a hand-written referee
+of a board game does all the time: look for a free space one can pay for, take it by chance, or, when there is
+none, clear the board.
 """
 
 from __future__ import annotations

@@ -1,0 +1,182 @@
+"""Finds a small story in which two rule sets part, or says how far they were found to be the same.
+
+In this order: are the two programs one (then they are the same for ever)? Random play in step, steered; if the two part,
+the story is made small. If not, everything is tried from positions that came near a difference and from the start, as
+deep as the effort allows. What is claimed is what was searched: the same by proof, the same within so many decisions of
+a position (and how many positions these are), or not found in so many games.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+from ..game import Game
+from .differences import Differences, differences, touched
+from .exhaustive import Exhausted, Exhauster
+from .lockstep import Lockstep, Tape, drawing, seeded, taped
+from .matching import Match
+from .playing import Choice, Effort, Line, Start, record
+from .sameness import same_program
+from .search import Searcher
+from .shrink import Shrinker
+from .telling import Told, tell
+
+DECISIONS = 240_000
+"""How many decisions are played at most, both games counted as one."""
+SECONDS = 10.0
+
+
+class Near(Struct):
+    """A position from which everything was tried: after which choices, and how far that went."""
+
+    after: list[str]
+    gone: Exhausted
+
+
+class Story(Struct):
+    """What came of the search."""
+
+    a: Game
+    b: Game
+    lockstep: Lockstep
+    start: Start
+    found: Differences
+    seed: int
+    proved: bool = False
+    """Whether the two run as one program, so that they never part."""
+    line: Line | None = None
+    told: Told | None = None
+    games: int = 0
+    decisions: int = 0
+    whole: Exhausted | None = None
+    """What was tried from the start."""
+    near: list[Near] = field(default_factory=list)
+    late: bool = False
+    """Whether the clock ended the search: another run may find more, or a smaller story."""
+    place: str = "the start"
+
+    @property
+    def parts(self) -> bool:
+        """Whether a parting was found."""
+        return self.line is not None
+
+    def claim(self) -> str:
+        """Says what was found, and never more than was searched."""
+        if self.proved:
+            return "the same: both run as one and the same program"
+        if self.line is not None:
+            n = self.line.decisions
+            return f"they part {'before the first decision' if n == 0 else f'after {n} decision' + 's' * (n > 1)}"
+        out = [f"not found in {self.games:,} games ({self.decisions:,} decisions)"]
+        whole = self.whole
+        if whole is not None and whole.depth >= 0:
+            scope = "to the end of every game" if whole.all_over else f"within {_decisions(whole.depth)}"
+            out.append(f"the same {scope} from {self.place} ({whole.positions:,} positions, exhaustive)")
+        if self.near:
+            depth = min(n.gone.depth for n in self.near)
+            total = sum(n.gone.positions for n in self.near)
+            out.append(
+                f"the same within {_decisions(depth)} from {len(self.near)} positions that come near a difference "
+                f"({total:,} positions, exhaustive)"
+            )
+        return "; ".join(out)
+
+
+def _decisions(n: int) -> str:
+    return f"{n} decision" if n == 1 else f"{n} decisions"
+
+
+def find_story(
+    a: Game,
+    b: Game,
+    *,
+    seed: int = 1,
+    decisions: int = DECISIONS,
+    seconds: float = SECONDS,
+    start: Start | None = None,
+    place: str = "the start",
+    language: str = "en",
+    found: Differences | None = None,
+) -> Story:
+    """Looks for a small story in which two games part.
+
+    The same seed finds the same story, unless the clock (`seconds`) ends the search before so many `decisions` do.
+    """
+    rules = a.checked().rules, b.checked().rules
+    if found is None:
+        found = differences(*rules)
+    lockstep = Lockstep(Match(a, b))
+    story = Story(a, b, lockstep, start or Start(), found, seed, place=place)
+    if start is None and (same_program(a.program, b.program) or (found.none and a.offers == b.offers)):
+        story.proved = True
+        return story
+    _, names = touched(found, *rules)
+    effort = Effort(lockstep, decisions, seconds)
+    searcher = Searcher(lockstep, story.start, seed, names)
+    searched = searcher.search(effort.part(decisions * 6 // 10), decisions // 40)
+    story.games, story.decisions = searched.games, searched.decisions
+    line = searched.line
+    if line is None:
+        line = _near(story, searched.near, effort)
+    if line is None:
+        exhausted = Exhauster(lockstep, story.start).search(effort)
+        story.whole = exhausted
+        if exhausted.way is not None:
+            tape = Tape(drawing(lockstep.match, seed), exhausted.way.tape)
+            line = record(lockstep, story.start, exhausted.way.actions, tape)
+    if line is not None:
+        shrinker = Shrinker(lockstep, story.start, seed)
+        story.line = shrinker.shrink(line, effort)
+        story.told = tell(lockstep, story.start, story.line, found, language=language)
+    story.late = effort.late
+    return story
+
+
+def _near(story: Story, prefixes: list[tuple[int, ...]], effort: Effort) -> Line | None:
+    """Tries everything from positions that came near a difference: the earliest ones, the same effort for each."""
+    lockstep = story.lockstep
+    shortest = sorted({p[1:]: p for p in prefixes}.values(), key=len)[:12]
+    if not shortest:
+        return None
+    share = (effort.end - lockstep.steps) // (2 * len(shortest))
+    for seed, *actions in shortest:
+        if effort.spent():
+            break
+        # from two decisions before it came near
+        before = actions[: max(0, len(actions) - 2)]
+        streams = seeded(lockstep.match, seed)
+        tape = Tape(drawing(lockstep.match, seed), story.start.tape)
+        streams = taped(lockstep.match, tape)
+        twin = story.start.begin(lockstep, streams)
+        for action in before:
+            lockstep.apply(twin, action, streams)
+        if lockstep.is_over(twin) or lockstep.parting(twin) is not None:
+            continue
+        there = Start(twin.a, twin.stop_a, twin.b, twin.stop_b, dict(tape.kept))
+        gone = Exhauster(lockstep, there).search(effort.part(share))
+        if gone.way is not None:
+            whole = Tape(drawing(lockstep.match, seed), gone.way.tape)
+            return record(lockstep, story.start, [*before, *gone.way.actions], whole)
+        if gone.depth > 0:
+            story.near.append(Near(_words(story, before, tape), gone))
+    return None
+
+
+def _words(story: Story, actions: list[int], tape: Tape) -> list[str]:
+    """Gets the words of choices from the start."""
+    streams = taped(story.lockstep.match, tape)
+    state = story.a.new_initial_state()
+    if story.start.a is not None:
+        state = story.a.state_at(story.start.a)
+    state.streams = streams[0]
+    state.settle()
+    words = []
+    for action in actions:
+        actor = state.actor(action)
+        who = f"{story.a.player_names[actor]}: " if actor >= 0 else ""
+        words.append(who + state.describe(action, actor))
+        state.apply_action(action)
+    return words
+
+
+__all__ = ["Choice", "Near", "Story", "find_story"]
