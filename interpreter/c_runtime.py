@@ -79,6 +79,20 @@ LOCAL uint64_t number_at(uint64_t key, uint64_t row, uint64_t ordinal)
 
 LOCAL int64_t share_of(uint64_t bits, uint64_t n) { return (int64_t)((unsigned __int128)bits * n >> 64); }
 
+/* Options that follow one another. */
+typedef struct {
+    int64_t first, count;
+} Span;
+
+LOCAL Span span(int64_t first, int64_t last) { return (Span){first, last < first ? 0 : last - first + 1}; }
+
+LOCAL int64_t span_at(const Span *s, int64_t k)
+{
+    for (; k >= s->count; s++)
+        k -= s->count;
+    return s->first + k;
+}
+
 LOCAL uint64_t next_pick(uint64_t x)
 {
     return x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

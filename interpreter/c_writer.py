@@ -52,6 +52,7 @@ class Writer:
         self.early: list[str] | None = None
         self.early_known: set[str] = set()
         self.parameters: frozenset[str] = frozenset()
+        self.as_spans = False
 
     # -------------------------------------------------------------------------------------------------------- text
 
@@ -385,10 +386,13 @@ class Writer:
 
     def emit(self, action: str) -> None:
         """Lists an option."""
-        self.line(f"o[n++] = {action};")
+        self.line(f"s[n++] = span({action}, {action});" if self.as_spans else f"o[n++] = {action};")
 
     def emit_range(self, low: str, high: str) -> None:
         """Lists options one after another."""
+        if self.as_spans:
+            self.line(f"s[n++] = span({low}, {high});")
+            return
         t = self.temp()
         self.line(f"for (int64_t {t} = {low}, last = {high}; {t} <= last; {t}++) o[n++] = {t};")
 
@@ -447,7 +451,8 @@ class Writer:
                 if not isinstance(inner.action, ir.Const):
                     self.lines = kept
                     return False
-                self.line(f"o[n] = {inner.action.value};")
+                action = inner.action.value
+                self.line(f"s[n] = span({action}, {action});" if self.as_spans else f"o[n] = {action};")
                 self.line(f"n += {bare(t)};")
             elif not (isinstance(inner, ir.If) and self.judge.safe(inner.condition) and self.listed_without_branch(inner, t)):
                 self.lines = kept
@@ -494,11 +499,18 @@ class Writer:
             type_ = c_int(*self.judge.result(f))
         elif f.kind == "options":
             type_ = "int"
-            parameters.append("action_t *restrict o")
+            parameters.append("Span *restrict s" if self.as_spans else "action_t *restrict o")
         else:
             type_ = "void"
         pure = "PURE " if f.kind == "value" and f.name not in self.failing else ""
-        return f"{pure}static {type_} {identifier(f.name)}({', '.join(parameters)})"
+        name = f"spans_{identifier(f.name)}" if self.as_spans else identifier(f.name)
+        return f"{pure}static {type_} {name}({', '.join(parameters)})"
+
+    def spans_of(self, f: ir.Function) -> None:
+        """Writes a list of options as one that gives spans of them."""
+        self.as_spans = True
+        self.function(f)
+        self.as_spans = False
 
     def function(self, f: ir.Function) -> None:
         """Writes a function."""

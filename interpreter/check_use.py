@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..grammar import tree
 from ..grammar.diagnostics import Label, Report
+from ..grammar.span import Span
 from ..grammar.walk import walk
 from .symbols import AliasRef, AllRef, Callable, Checked, EntryRef, Variable
 
@@ -95,7 +96,13 @@ def find_asking(checked: Checked, report: Report) -> None:
 
 
 def check_unused(checked: Checked, report: Report) -> None:
-    """Warns of definitions that nothing reaches."""
+    """Warns of definitions that nothing reaches: of the top layer alone, as overlays may leave those below idle."""
+    rules = checked.rules
+
+    def warn(what: str, span: Span) -> None:
+        if not rules.layers or rules.layer_of(span) == rules.layers[-1].name:
+            report.warning("unused", f"nothing uses {what}", span)
+
     used: set[object] = set()
     roots: list[tree.Node] = []
     for definition in checked.rules.definitions:
@@ -126,18 +133,14 @@ def check_unused(checked: Checked, report: Report) -> None:
                 names.add(ref.enum.name)
     for name, alias in checked.aliases.items():
         if ("alias", name) not in used and alias.type not in used:
-            report.warning("unused", f"nothing uses type '{name}'", alias.name.span)
+            warn(f"type '{name}'", alias.name.span)
     for symbol in checked.callables.values():
         is_open = isinstance(symbol.node, tree.Define) and symbol.node.open  # a figure for views and scenarios
         if symbol not in used and not is_open:
-            report.warning("unused", f"nothing uses {symbol.kind} '{symbol.name}'", symbol.node.name.span)
+            warn(f"{symbol.kind} '{symbol.name}'", symbol.node.name.span)
     for definition in checked.rules.definitions:
         if isinstance(definition.node, tree.KindDef) and definition.node.name.text not in names:
-            report.warning(
-                "unused", f"nothing uses kind '{definition.node.name.text}'", definition.node.name.span
-            )
+            warn(f"kind '{definition.node.name.text}'", definition.node.name.span)
     for variable in checked.variables.values():
         if variable not in used:
-            report.warning(
-                "unused", f"nothing uses state variable '{variable.name}'", variable.node.name.span
-            )
+            warn(f"state variable '{variable.name}'", variable.node.name.span)

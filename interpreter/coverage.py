@@ -25,10 +25,11 @@ from .environment import Env
 from .game import Compiled, Game
 from .labels import Labels
 from .layout import Shape
-from .load import load_ruleset
+from .load import available_variants, load_ruleset
 from .lower import _Lowering
 from .lower_blocks import Frame, LoopBlocks
 from .lower_statements import Code
+from .naming import RuleSetName
 from .program import Expr
 from .scenarios import Result
 from .symbols import Checked
@@ -189,6 +190,7 @@ class Coverage:
         self.readings: Counter[tuple[str, str]] = Counter()
         """For each question and reading, how many cases it was tried in: set, or compared with another."""
         self.variants: Counter[str] = Counter()
+        """For each variant of the games, how many cases are played with it."""
         self._games: dict[tuple[str, int | None, bool], Game] = {}
         self._own: dict[str, str] = {}
         self._compared: set[str] = set()
@@ -217,6 +219,8 @@ class Coverage:
         game._checked = checked
         for item in items_of(checked):
             self.items.setdefault(item.place, item)
+        for variant in available_variants(RuleSetName.parse(name).game.text):
+            self.variants[variant] += 0
         for question in rules.questions.values():
             for reading in question.readings:
                 self.readings[question.name, reading] += 0
@@ -264,4 +268,5 @@ class Coverage:
             text = item.span.source.line(item.span.line).strip()
             lines.append(f"{item.span}: {words[item.kind]} ({item.owner}): {text}")
         lines += [f"no scenario tries {question}={reading}" for question, reading in self.untried()]
+        lines += [f"no scenario plays {variant}" for variant, count in self.variants.items() if not count]
         return "\n".join(lines)

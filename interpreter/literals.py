@@ -1,4 +1,4 @@
-"""Reads values written in data files as values of the language: `45`, `yes`, `none`, `Ann`, `[silk, jade]`.
+"""Reads values written in data files as values of the language: `45`, `yes`, `none`, `Ann`, `[red, blue]`.
 
 Takes a YAML node and the type wanted; gives the number that a position holds, or the members of a set, pile
 or list. Refuses, with what is wanted instead, what is no value of that type.
@@ -102,7 +102,7 @@ class Literals(Struct, frozen=True):
         raise NoLiteral(f"'{text}' is not {enum}", span, help)
 
     def element(self, text: str, dims: Sequence[tuple[Type, int, int]], span: Span) -> tuple[int, ...]:
-        """Reads the indices of an element, `Ann, silk`, by its variable's types. Raises `NoLiteral`."""
+        """Reads the indices of an element, `Ann, red`, by its variable's types. Raises `NoLiteral`."""
         parts = [part.strip() for part in text.split(",")] if text.strip() else []
         if len(parts) != len(dims):
             wanted = ", ".join(str(type_) for type_, _, _ in dims) or "none"

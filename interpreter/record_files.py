@@ -1,7 +1,7 @@
 """The text of a record: what a game was played by, and every choice made in it.
 
     harbourmaster record 1
-    rules: manila+enhanced-pirates
+    rules: GAME+VARIANT
     hash: 5f0c4e1d2b3a9876
     offers: yes
     seed: 7

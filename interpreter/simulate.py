@@ -299,7 +299,7 @@ def _parts_of_processes(plan: Plan, game: Game, backend: str, jobs: int) -> Iter
             yield part
             sizes.learn(count, seconds)
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        pool.shutdown(cancel_futures=True)
 
 
 def _begin_process() -> None:

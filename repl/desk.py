@@ -257,6 +257,11 @@ class Desk:
             return self.unclear(text, near)
         return self.take(Option(action, waiting[0] if simultaneous else None, text, text, "", text, False))
 
+    def is_wording(self, text: str) -> bool:
+        """Tests if a text is the words of a move, allowed or not."""
+        game = self.session.game
+        return any(game.words(language).read(text) for language in dict.fromkeys((self.language, "en")))
+
     def _names_somebody(self, text: str) -> bool:
         return any(text.casefold().startswith(f"{name.casefold()} ") for name in self.session.names())
 
@@ -313,7 +318,9 @@ def run_line(desk: Desk, text: str) -> Reply:
     exact = [o for o in listed if text.casefold() in (o.words.casefold(), o.english.casefold())]
     if exact:
         return desk.take(exact[0])
-    if find_command(text) is not None:
+    alone = find_command(text)
+    begins = any(o.words.casefold().startswith(f"{text.casefold()} ") for o in listed)
+    if alone is not None and not (alone[0].takes and not alone[0].takes.startswith("[") and begins):
         return _command(desk, text, text) or desk.unclear(text)
     if text.isdigit():
         return _number(desk, int(text))
@@ -322,6 +329,8 @@ def run_line(desk: Desk, text: str) -> Reply:
         return desk.take(found)
     if found.among:
         return _among(desk, text, found)
+    if desk.is_wording(text):
+        return desk.refuse(text)
     return _command(desk, text, text) or desk.refuse(text, found.near)
 
 

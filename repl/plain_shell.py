@@ -1,4 +1,4 @@
-"""The shell for pipes and files: reads commands line by line, answers in plain text, ends at the end of the
+"""The shell for pipes, files and dumb terminals: reads commands line by line, answers in plain text, ends at the end of the
 input.
 """
 
@@ -23,18 +23,25 @@ class PlainShell:
     def run(self) -> int:
         """Reads until the input ends or says so; the exit status is 0."""
         desk = self.desk
+        typed = self.source.isatty()
         self._show(desk.news())
         self._show(desk.board())
         self._turn()
-        for text in self.source:
+        while True:
+            if typed:
+                self._write(self._prompt(), end="")
+            text = self.source.readline()
+            if not text:
+                break
             text = text.rstrip("\r\n")
             if text.lstrip().startswith("#"):
                 continue
-            self._write(self._prompt() + text)
+            if not typed:
+                self._write(self._prompt() + text)
             reply = run_line(desk, text)
             self._show(reply.lines)
             if reply.quit:
-                return 0
+                break
             if reply.board:
                 self._turn()
         return 0
@@ -61,7 +68,7 @@ class PlainShell:
         if lines:
             self._write(plain(lines, ascii=self.desk.look.ascii))
 
-    def _write(self, text: str) -> None:
+    def _write(self, text: str, end: str = "\n") -> None:
         encoding = getattr(self.target, "encoding", None) or "utf-8"
-        self.target.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+        self.target.write(text.encode(encoding, "replace").decode(encoding) + end)
         self.target.flush()

@@ -93,8 +93,9 @@ def start_record(session: Session, language: str, *, on_disk: bool) -> Path | No
 def new_session(options: Options) -> Session:
     """Begins a new game."""
     name = options.game or _only_game()
-    players = options.players if options.players is not None else len(options.seats) or None
-    game = load_game(name, players=players)
+    game = load_game(name, players=options.players)
+    if options.players is None and len(options.seats) > game.num_players():
+        game = load_game(name, players=len(options.seats))
     seats = make_seats(options.seats, game.player_names)
     seed = int.from_bytes(os.urandom(6), "big") if options.seed is None else options.seed
     return Session(game, View(game, game.view()), seats, seed)

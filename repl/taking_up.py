@@ -119,6 +119,8 @@ def take_up(path: Path, *, go_on: bool) -> tuple[Session, str | None]:
 
     Raises `RecordError`, `SeatError`, `RulesError` or `OSError`.
     """
+    if go_on:
+        _mend(path)
     record = load_record(path)
     if record.seed is None:
         raise RecordError("record-unseeded", "chance was told how to come out here: nobody can go on with it")
@@ -142,9 +144,19 @@ def take_up(path: Path, *, go_on: bool) -> tuple[Session, str | None]:
     session.fresh()
     if go_on:
         session.recorder, state = Recorder.resume(path)
-        if state != session.state:
+        if state.key() != session.state.key():
             raise RecordError("record-altered", "the record leads elsewhere than its choices")
     return session, language
+
+
+def _mend(path: Path) -> None:
+    """Cuts off what a record has of a last choice that was not written to its end."""
+    data = path.read_bytes()
+    whole = data[: data.rfind(b"\n") + 1]
+    if data[len(whole) :].startswith(b"\t"):  # what a choice changed is torn: its own line goes too
+        whole = whole[: whole[:-1].rfind(b"\n") + 1]
+    if len(whole) < len(data):
+        os.truncate(path, len(whole))
 
 
 def _choose(session: Session, choice: Choice, record: Record) -> None:

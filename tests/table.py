@@ -32,6 +32,7 @@ def open_desk(
     """Opens a desk at a new game, with the bots' first moves made."""
     desk = Desk(open_session(load_game(name, players=players), seats, seed), look or Look())
     settle(desk)
+    desk.news()
     return desk
 
 

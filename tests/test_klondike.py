@@ -7,7 +7,7 @@ dealt and then follows by itself; at every position the options and all piles ar
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from itertools import permutations
 
@@ -88,10 +88,11 @@ class Checker:
 
     def move(self, words: str) -> None:
         """Makes a move."""
-        first, *_, last = words.split()
+        first, last = words.split()[0], words.split()[-1]
         if words == "give up":
             self.over = True
-        elif words == "turn":
+            return
+        if words == "turn":
             for _ in range(min(self.turned, len(self.stock))):
                 self.waste.append(self.stock.pop())
         elif words == "redeal":
@@ -246,7 +247,7 @@ def play(game: Game, settings: str, seed: int, limit: int = MOST_MOVES) -> Check
         cards = layout(state)
         assert cards == checker.layout(), (seed, checker.moves)
         assert sorted(card for cards_of_one in cards for card in cards_of_one) == PACK
-        assert state.get("moves_made") == checker.moves - (checker.over and checker.gave_up)
+        assert state.get("moves_made") == checker.moves
         assert state.is_terminal() == checker.over
         if checker.over:
             break
@@ -257,3 +258,204 @@ def play(game: Game, settings: str, seed: int, limit: int = MOST_MOVES) -> Check
         checker.follow(words)
     assert not state.broken_invariants()
     return checker
+
+
+# ----------------------------------------------------------------------------------------------------- in step
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_in_step(settings: str) -> None:
+    game = klondike(settings)
+    for seed in range(6):
+        play(game, settings, seed, 120)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_many_deals_in_step(settings: str) -> None:
+    game = klondike(settings)
+    for seed in range(100, 200):
+        play(game, settings, seed)
+
+
+def test_shuffled_deals_use_the_whole_pack() -> None:
+    game = klondike()
+    tops = set()
+    for seed in range(40):
+        cards = layout(game.new_initial_state(seed))
+        stock, waste = cards.pop(0), cards.pop(0)  # cards are turned at once where nothing else can be done
+        assert len(stock) + len(waste) == 24
+        assert [len(pile) for pile in cards] == [*range(7), *[1] * 7, 0, 0, 0, 0]
+        cards += [stock, waste]
+        assert sorted(card for pile in cards for card in pile) == PACK
+        tops.add(stock[-1])
+    assert len(tops) > 20
+
+
+# ------------------------------------------------------------------------------------------- deals known by heart
+
+
+def easy_pack() -> list[Card]:
+    """Gets a pack in order of rank, aces on top."""
+    return [(suit, rank) for rank in range(13, 0, -1) for suit in SUITS]
+
+
+COUNTS = {
+    ("", "easy"): (3, 9, 29, 99, 360, 1403),
+    ("", 2): (4, 16, 66, 284, 1282),
+    ("+draw-three", 2): (4, 16, 67, 297, 1389),
+    ("+runs=whole", 2): (4, 16, 66, 284, 1275),
+}
+"""Sequences of one choice, two choices and so on, from a deal."""
+
+
+def count(checker: Checker, depth: int) -> int:
+    """Counts the sequences of choices."""
+    if checker.over or depth == 0:
+        return int(depth == 0)
+    options = checker.options()
+    if depth == 1:
+        return len(options)
+    total = 0
+    for words in options:
+        after = checker.clone()
+        after.follow(words)
+        total += count(after, depth - 1)
+    return total
+
+
+@pytest.mark.parametrize(("settings", "deal"), COUNTS)
+def test_counts(settings: str, deal: int | str) -> None:
+    pack = easy_pack() if isinstance(deal, str) else shuffled(deal)
+    state, checker = start(klondike(settings), settings, pack)
+    for depth, wanted in enumerate(COUNTS[settings, deal], 1):
+        assert count(checker, depth) == wanted
+        assert perft(state, depth) == wanted
+
+
+def words(state: State) -> list[str]:
+    """Lists the options."""
+    return [state.action_to_string(a) for a in state.legal_actions()]
+
+
+def make(state: State, *moves: str) -> None:
+    """Makes moves."""
+    for move in moves:
+        state.apply_action(state.parse_action(move))
+
+
+def test_a_win() -> None:
+    seed = 111
+    state, checker = start(klondike(), "", shuffled(seed))
+    numbers = random.Random(seed)
+    while not checker.over:
+        move = greedy_choice(numbers, sorted(checker.options()))
+        checker.follow(move)
+        make(state, move)
+    assert state.is_terminal()
+    assert state.returns() == [52.0]
+    assert state.winners() == [0]
+    assert state.measures()["won"] == 1
+
+
+def test_giving_up() -> None:
+    game = klondike()
+    state, _ = start(game, "", shuffled(3))
+    assert "give up" not in words(state)
+    make(state, "give up")  # not offered yet, but allowed
+    assert state.is_terminal()
+    assert state.measures()["won"] == 0
+    for settings, redeal in (("", True), ("+vegas", False)):
+        state, _ = start(klondike(settings), settings, shuffled(3))
+        while "turn" in words(state):
+            make(state, "turn")
+        assert "give up" in words(state)
+        assert ("redeal" in words(state)) == redeal
+
+
+def test_draw_three() -> None:
+    settings = "+draw-three"
+    state, _ = start(klondike(settings), settings, shuffled(2))
+    stock = layout(state)[0]
+    make(state, "turn")
+    assert layout(state)[1] == stock[:-4:-1]  # the first card turned lies lowest
+    make(state, *["turn"] * 7)
+    assert layout(state)[1] == stock[::-1]
+    make(state, "redeal")
+    assert layout(state)[0] == stock
+
+
+def test_vegas_scoring() -> None:
+    for settings in ("+vegas", "+vegas+draw-three"):
+        state, _ = start(klondike(settings), settings, easy_pack())
+        while (options := words(state)) and (home := [o for o in options if o.endswith("home")]):
+            make(state, home[0])
+        made = sum(len(pile) for pile in layout(state)[-4:])
+        assert made > 0
+        assert state.scores() == [5 * made - 52]
+
+
+def test_why_not() -> None:
+    state, checker = start(klondike("+back-from-foundation=no"), "+back-from-foundation=no", easy_pack())
+    told = {
+        "1 to 1": "that is the same column",
+        "redeal": "there are 24 cards left in the stock",
+        "waste home": "there is no card in the waste",
+        "clubs back to 1": "what lies on a foundation stays there",
+        "7 home": "does not go onto its foundation yet",
+    }
+    for move, reason in told.items():
+        (action,) = state.game.words().read(move)
+        refusal = state.why_not(action)
+        assert refusal is not None
+        assert reason in refusal.reason
+    assert sorted(checker.options()) == sorted(words(state))
+
+
+# ------------------------------------------------------------------------------------------------------ secrets
+
+
+def test_nobody_sees_cards_that_lie_face_down() -> None:
+    state, _ = start(klondike(), "", shuffled(5))
+    numbers = random.Random(5)
+    for _ in range(40):
+        other = state.clone()
+        slots = [
+            first + 1 + k
+            for first in [state.game.slot_of("stock"), *(state.game.slot_of("face_down", n) for n in range(1, 8))]
+            for k in range(state.position[first])
+        ]
+        hidden = [state.position[slot] for slot in slots]
+        numbers.shuffle(hidden)
+        for slot, card in zip(slots, hidden, strict=True):
+            other.position[slot] = card
+        assert other.observation_string(0) == state.observation_string(0)
+        assert other.legal_actions() == state.legal_actions()
+        assert [other.explain(a).meaning for a in other.legal_actions()] == [
+            state.explain(a).meaning for a in state.legal_actions()
+        ]
+        state.apply_action(numbers.choice(state.legal_actions()))
+        if state.is_terminal():
+            break
+
+
+# ---------------------------------------------------------------------------------------------------- languages
+
+
+def test_every_name_and_sentence_has_a_label() -> None:
+    game = klondike("+vegas")
+    for language in ("zh-Hans", "zh-Hant"):
+        assert game.labels(language).missing(game.program) == []
+    enums = [game.checked().enums[name] for name in ("suit", "rank", "card", "colour")]
+    for language in ("en", "zh-Hans", "zh-Hant"):
+        names = game.labels(language).names
+        assert all(f"{enum.name}.{entry}" in names for enum in enums for entry in enum.entries)
+
+
+def test_backends_play_the_same() -> None:
+    plan = {"name": "klondike+draw-three", "players": 1, "games": 40, "seed": 3, "check": False}
+    try:
+        native = simulate(Plan(**plan, backend="c"))  # type: ignore[arg-type]
+    except NativeUnavailable:
+        pytest.skip("no C compiler")
+    assert native.totals == simulate(Plan(**plan, backend="python")).totals  # type: ignore[arg-type]

@@ -8,9 +8,13 @@ a position (and how many positions these are), or not found in so many games.
 
 from __future__ import annotations
 
+import time
+
 from msgspec import Struct, field
 
+from ..errors import BrokenRule
 from ..game import Game
+from .consequence import look_on, matters
 from .differences import Differences, differences, touched
 from .exhaustive import Exhausted, Exhauster
 from .lockstep import Lockstep, Tape, drawing, seeded, taped
@@ -21,7 +25,7 @@ from .search import Searcher
 from .shrink import Shrinker
 from .telling import Told, tell
 
-DECISIONS = 240_000
+DECISIONS = 120_000
 """How many decisions are played at most, both games counted as one."""
 SECONDS = 10.0
 
@@ -46,6 +50,8 @@ class Story(Struct):
     """Whether the two run as one program, so that they never part."""
     line: Line | None = None
     told: Told | None = None
+    later: Line | None = None
+    """Where the two parted in values alone: the line that goes on up to where it matters, if one was found."""
     games: int = 0
     decisions: int = 0
     whole: Exhausted | None = None
@@ -54,6 +60,10 @@ class Story(Struct):
     late: bool = False
     """Whether the clock ended the search: another run may find more, or a smaller story."""
     place: str = "the start"
+    set_up: list[str] = field(default_factory=list)
+    """Lines of a scenario that lead to where it starts, if not at the beginning."""
+    before: list[str] = field(default_factory=list)
+    """The moves in words that lead there."""
 
     @property
     def parts(self) -> bool:
@@ -113,7 +123,7 @@ def find_story(
     _, names = touched(found, *rules)
     effort = Effort(lockstep, decisions, seconds)
     searcher = Searcher(lockstep, story.start, seed, names)
-    searched = searcher.search(effort.part(decisions * 6 // 10), decisions // 40)
+    searched = searcher.search(effort.part(decisions * 6 // 10), decisions // 20)
     story.games, story.decisions = searched.games, searched.decisions
     line = searched.line
     if line is None:
@@ -127,9 +137,27 @@ def find_story(
     if line is not None:
         shrinker = Shrinker(lockstep, story.start, seed)
         story.line = shrinker.shrink(line, effort)
-        story.told = tell(lockstep, story.start, story.line, found, language=language)
+        if not matters(story.line.parting) and not _gains(story):
+            onward = Effort(lockstep, decisions // 20, max(0.5, effort.deadline - time.monotonic()))
+            story.later = look_on(lockstep, story.start, story.line, onward)
+        story.told = tell(lockstep, story.start, story.line, found, language=language, later=story.later)
     story.late = effort.late
     return story
+
+
+def _gains(story: Story) -> bool:
+    """Tests if the scores differ where the two part in values: then that is what matters."""
+    assert story.line is not None
+    lockstep = story.lockstep
+    tape = Tape(drawing(lockstep.match, 0), {**story.line.tape, **story.start.tape})
+    streams = taped(lockstep.match, tape)
+    twin = story.start.begin(lockstep, streams)
+    for choice in story.line.choices:
+        lockstep.apply(twin, choice.action, streams)
+    try:
+        return lockstep.a.scores(twin.a) != lockstep.b.scores(twin.b)
+    except BrokenRule:
+        return False
 
 
 def _near(story: Story, prefixes: list[tuple[int, ...]], effort: Effort) -> Line | None:

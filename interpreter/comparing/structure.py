@@ -69,7 +69,7 @@ class _Former:
             case tree.Tell(_, to, _) if not self.words:
                 return ("Tell", None if to is None else self.node(to, scope))
             case tree.Param(_, name, type_, secret):
-                return ("Param", scope[name.text], self.node(type_, scope), secret)
+                return ("Param", scope.get(name.text, name.text), self.node(type_, scope), secret)
         inner = scope
         binder = _BINDERS.get(type(node))
         if binder is not None:

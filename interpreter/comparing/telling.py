@@ -11,15 +11,18 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, field
 
+from ...grammar import tree
 from ...grammar.span import Span
 from .. import program as ir
 from ..chance import Streams
 from ..errors import PlayError
 from ..game import Event, Game, State
 from ..plain import element_name
+from ..positions import decode
 from ..scripts import stream_types
+from ..types import EnumType
 from .differences import Difference, Differences
-from .lockstep import Drawn, Lockstep, Side, Tape, Twin, Who, taped
+from .lockstep import Drawn, Lockstep, Side, Tape, Who, taped
 from .matching import Element
 from .playing import Line, Start, drawing
 
@@ -69,6 +72,10 @@ class Told(Struct):
     because: list[Difference] = field(default_factory=list)
     """The differences that the last step passed; all, if none can be told apart."""
     gains: list[Gain] = field(default_factory=list)
+    then: list[Step] = field(default_factory=list)
+    """How it goes on where only values differ, up to where that matters: the choices, and what holds then."""
+    then_a: list[Point] = field(default_factory=list)
+    then_b: list[Point] = field(default_factory=list)
 
 
 def tell(
@@ -78,11 +85,16 @@ def tell(
     found: Differences,
     *,
     language: str = "en",
-    states: tuple[State, State] | None = None,
+    later: Line | None = None,
 ) -> Told:
-    """Tells a line; `states` are those that games start from, if not from their beginning."""
-    teller = _Teller(lockstep, start, line, language, states)
-    return teller.told(found)
+    """Tells a line; `later` is the same line and how it goes on up to where it matters."""
+    told = _Teller(lockstep, start, line, language).told(found)
+    if later is not None:
+        onward = _Teller(lockstep, start, later, language)
+        told.then = onward.steps[line.decisions :]
+        rest = onward.told(found)
+        told.then_a, told.then_b = rest.a, rest.b
+    return told
 
 
 def play_states(
@@ -129,7 +141,6 @@ class _Teller:
         start: Start,
         line: Line,
         language: str,
-        states: tuple[State, State] | None,
     ) -> None:
         self.lockstep = lockstep
         self.match = lockstep.match
@@ -140,17 +151,12 @@ class _Teller:
         self.steps: list[Step] = []
         a: State | None = None
         b: State | None = None
-        before: tuple[State, State] | None = None
         for n, (x, y) in enumerate(play_states(lockstep, start, line)):
-            if n == len(line.choices) - 1:
-                before = (x.clone(), y.clone())
             if n < len(line.choices):
                 self.steps.append(self._step(x, n))
             a, b = x, y
         assert a is not None and b is not None
         self.a, self.b = a, b
-        self.before = before
-        self.twin = Twin(a.position, a.stop, b.position, b.stop)
 
     def _step(self, state: State, n: int) -> Step:
         action = self.line.choices[n].action
@@ -184,8 +190,11 @@ class _Teller:
             case "state":
                 told.headline = "the table is not the same"
                 self._values(told, parting.state)
+                if parting.only_a or parting.only_b:
+                    self._options(told, brief=True)
             case "outcome":
-                told.headline = "it comes out differently"
+                same = parting.scores[0] == parting.scores[1] and parting.winners[0] == parting.winners[1]
+                told.headline = "at the end the table is not the same" if same else "it comes out differently"
                 self._outcome(told)
                 self._values(told, parting.state)
         told.gains = self._gains()
@@ -222,7 +231,8 @@ class _Teller:
 
     # ------------------------------------------------------------------------------------------------------ options
 
-    def _options(self, told: Told) -> None:
+    def _options(self, told: Told, *, brief: bool = False) -> None:
+        """Tells options that only one game offers; `brief`, where values differ that may well be why, without reasons."""
         parting = self.line.parting
         pairs = (
             (parting.only_a, self.a, self.b, told.a, told.b, self.match.to_b),
@@ -232,8 +242,12 @@ class _Teller:
             for group in _grouped(actions, mine):
                 words = [mine.describe(a, mine.actor(a), self.language) for a in group]
                 who = self._who(self.line.parting.who[0])
-                points.append(Point(f"{who} may {self._listed(words)}", mine.decode(group[0])[0].span))
-                refusing.append(self._why_not(other, turn(group[0]), words))
+                text = f"so {who} may also {self._listed(words)}" if brief else f"{who} may {self._listed(words)}"
+                points.append(Point(text, mine.decode(group[0])[0].span))
+                if not brief:
+                    refusing.append(self._why_not(other, turn(group[0]), words))
+        if brief:
+            return
         if not told.a:
             told.a.append(Point(f"{self._who(parting.who[0])} may only {self._offered(self.a)}"))
         if not told.b:
@@ -266,10 +280,10 @@ class _Teller:
                 there = turn(action)
                 if move.index not in decision.moves or there < 0 or there >= other.program.actions:
                     continue
-                refusal = _guard(other, carried, there, actor)
+                refusal = _guard(other, carried, there, actor, self.language)
                 if refusal is not None:
                     words = state.describe(action, actor, self.language)
-                    points.append(Point(f"there {self.names[actor]} could not choose '{words}'", refusal))
+                    points.append(Point(f"{self.names[actor]} could not {words}: {refusal[0]}", refusal[1]))
                     return
 
     # ------------------------------------------------------------------------------------------------------- values
@@ -313,15 +327,14 @@ class _Teller:
 
     def _outcome(self, told: Told) -> None:
         parting = self.line.parting
-        for points, scores, winners, side in (
-            (told.a, parting.scores[0], parting.winners[0], self.lockstep.a),
-            (told.b, parting.scores[1], parting.winners[1], self.lockstep.b),
+        for points, scores, winners, game in (
+            (told.a, parting.scores[0], parting.winners[0], self.match.a),
+            (told.b, parting.scores[1], parting.winners[1], self.match.b),
         ):
             shown = ", ".join(f"{n} {s}" for n, s in zip(self.names, scores, strict=True))
             who = " and ".join(self.names[p] for p in winners)
             verb = "wins" if len(winners) == 1 else "win together"
-            points.append(Point(f"{who} {verb} ({shown})"))
-            del side
+            points.append(Point(f"{who} {verb} ({shown})", _span_of_score(game, parting.scores[0] == parting.scores[1])))
 
     def _gains(self) -> list[Gain]:
         if not self.lockstep.a.program.score or self.line.parting.kind not in ("state", "options", "outcome"):
@@ -392,21 +405,39 @@ def _grouped(actions: Sequence[int], state: State) -> list[list[int]]:
     return list(groups.values())
 
 
-def _guard(side: Side, position: list[int], action: int, actor: int) -> Span | None:
-    """Gets the guard that refuses an action on a position, None if none does."""
-    from ..positions import decode
-
+def _guard(
+    side: Side, position: list[int], action: int, actor: int, language: str
+) -> tuple[str, Span] | None:
+    """Gets the reason and place of the guard that refuses an action on a position, None if none does."""
     move, arguments = decode(side.program, action)
     try:
         failing = side.machine.call(move.why_not, position, actor, *arguments)
     except PlayError:
         return None
-    return move.guards[failing - 1] if failing > 0 else None
+    if failing <= 0:
+        return None
+    use = move.reasons[failing - 1]
+    state = State(side.game, side.machine, position, None, None)
+    reason = state._text(use, actor, arguments, language) if use else "a condition does not hold"
+    return reason, move.guards[failing - 1]
+
+
+def _span_of_score(game: Game, tie_break: bool) -> Span | None:
+    """Gets where the rules say who wins: the score, or what decides between equal ones."""
+    definitions = [d.node for d in game.checked().rules.definitions]
+    found = [d for d in definitions if isinstance(d, tree.Score) and d.tie_break == tie_break]
+    return found[-1].span if found else None
 
 
 def _most_telling(elements: Sequence[Element], program: ir.Program) -> list[Element]:
-    """Sorts elements: single values before those by player, these before the items of piles."""
-    return sorted(elements, key=lambda e: (program.variables[e.variable].width > 1, len(e.indices) > 1))
+    """Sorts elements: what is a player's, then single values, then tables of values, then the items of piles."""
+
+    def rank(e: Element) -> tuple[bool, bool, int]:
+        v = program.variables[e.variable]
+        is_players = bool(v.dims) and isinstance(v.dims[0][0], EnumType) and v.dims[0][0].origin == "players"
+        return v.width > 1, not is_players, len(e.indices)
+
+    return sorted(elements, key=rank)
 
 
 __all__ = ["Drawn", "Gain", "Point", "Roll", "Step", "Told", "play_states", "rolls", "tell"]

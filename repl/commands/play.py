@@ -8,14 +8,15 @@ from . import UsageError
 from .common import add_language, add_players, natural
 
 DESCRIPTION = """
-Plays a game at this terminal: you sit at the first seat and bots at the others, unless --seat says otherwise;
-several people may share the terminal. The game is kept after every choice; --resume goes on with it. A
-standard input that is not a terminal is read as a script of moves and commands, and answered in plain text.
+Plays a game at this terminal: you sit at the first seat and bots at the others, unless --seats says
+otherwise; several people may share the terminal. The game is kept after every choice; --resume goes on with
+it. A standard input that is not a terminal is read as a script of moves and commands, and answered in plain
+text.
 """
 EXAMPLES = """
   harbourmaster play GAME                                   # you against bots
   harbourmaster play GAME+VARIANT --players 4 --lang zh-Hant
-  harbourmaster play GAME --seat Eve --seat Noa --seat random    # two people and a bot
+  harbourmaster play GAME --seats Ann Eve Bo=random         # two people and a bot
   harbourmaster play --resume                               # go on with the last game
 """
 
@@ -27,11 +28,11 @@ def configure(parser: ArgumentParser) -> None:
     )
     add_players(parser)
     parser.add_argument(
-        "--seat",
-        action="append",
+        "--seats",
+        nargs="+",
         default=[],
         metavar="NAME=KIND",
-        help="who sits at the next seat: a name, 'human', a bot, or NAME=BOT; once for each seat",
+        help="who sits where: for each seat a name, 'human', a bot, or NAME=BOT",
     )
     parser.add_argument("--seed", type=natural, metavar="S", help="what the game's chance depends on")
     parser.add_argument(
@@ -51,7 +52,7 @@ def run(options: Namespace) -> int:
             Options(
                 game=options.ruleset,
                 players=options.players,
-                seats=tuple(options.seat),
+                seats=tuple(options.seats),
                 seed=options.seed,
                 lang=options.lang,
                 resume=options.resume is not None,

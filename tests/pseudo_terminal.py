@@ -1,0 +1,119 @@
+"""A terminal for tests: the program behind a pseudo-terminal, its screen kept by pyte."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+
+import pexpect
+import pyte
+
+MAIN = "from harbourmaster.repl.cli import main; raise SystemExit(main())"
+
+
+class _Screen(pyte.Screen):
+    """A screen that answers when it is asked where the cursor is."""
+
+    answer: Callable[[str], object] | None = None
+
+    def write_process_input(self, data: str) -> None:
+        if self.answer is not None:
+            self.answer(data)
+
+
+class Terminal:
+    """Runs `harbourmaster` with arguments in a window of some size."""
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        data: Path,
+        *,
+        columns: int = 80,
+        rows: int = 24,
+        environment: dict[str, str] | None = None,
+    ) -> None:
+        variables = {
+            **os.environ,
+            "HARBOURMASTER_DATA": str(data),
+            "TERM": "xterm-256color",
+            "LANG": "C.UTF-8",
+            "LC_ALL": "C.UTF-8",
+            **(environment or {}),
+        }
+        self.screen = _Screen(columns, rows)
+        self.stream = pyte.Stream(self.screen)
+        self.raw = ""
+        self.child = pexpect.spawn(
+            sys.executable,
+            ["-c", MAIN, *arguments],
+            env=variables,
+            dimensions=(rows, columns),
+            encoding="utf-8",
+            codec_errors="replace",
+            timeout=20,
+        )
+        self.child.delaybeforesend = None
+        self.screen.answer = self.child.send
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.child.close(force=True)
+
+    def send(self, text: str) -> None:
+        """Types."""
+        self.child.send(text)
+
+    def read(self, seconds: float = 0.05) -> None:
+        """Takes in what the program writes until it is quiet for so long."""
+        end = time.monotonic() + 5
+        while time.monotonic() < end:
+            try:
+                data = self.child.read_nonblocking(65536, timeout=seconds)
+            except (pexpect.TIMEOUT, pexpect.EOF):
+                return
+            self.raw += data
+            self.stream.feed(data)
+
+    def wait(self, holds: Callable[[str], bool], seconds: float = 20) -> str:
+        """Waits until the screen's text is as wanted; gets the text."""
+        end = time.monotonic() + seconds
+        while True:
+            text = self.text
+            if holds(text):
+                return text
+            assert time.monotonic() < end, f"not seen within {seconds} s; the screen is\n{text}"
+            self.read(0.02)
+
+    def until(self, *wanted: str) -> str:
+        """Waits until the screen shows all of this."""
+        return self.wait(lambda text: all(w in text for w in wanted))
+
+    @property
+    def text(self) -> str:
+        """The screen as text; wide characters stand once."""
+        lines = []
+        for row in range(self.screen.lines):
+            cells = self.screen.buffer[row]
+            lines.append("".join(cells[n].data for n in range(self.screen.columns)).rstrip())
+        return "\n".join(lines)
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Changes the window's size."""
+        self.screen.resize(rows, columns)
+        self.child.setwinsize(rows, columns)
+
+    def finish(self) -> int | None:
+        """Waits for the end; gets the exit status."""
+        self.child.expect(pexpect.EOF)
+        self.raw += self.child.before or ""
+        self.child.close()
+        return self.child.exitstatus
