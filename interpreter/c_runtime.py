@@ -45,9 +45,19 @@ LOCAL int most(int a, int b) { return a > b ? a : b; }
 LOCAL int64_t least64(int64_t a, int64_t b) { return a < b ? a : b; }
 LOCAL int64_t most64(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* One of two values without a branch that the processor would have to foresee; the flag is 0 or 1. */
-LOCAL int pick(int flag, int a, int b) { return b ^ ((a ^ b) & -flag); }
-LOCAL int64_t pick64(int flag, int64_t a, int64_t b) { return b ^ ((a ^ b) & -(int64_t)flag); }
+/* One of two values by a conditional move: the empty instruction keeps the compiler from making a branch of it, which
+   the processor would have to foresee. */
+LOCAL int pick(int flag, int a, int b)
+{
+    __asm__("" : "+r"(b));
+    return flag ? a : b;
+}
+
+LOCAL int64_t pick64(int flag, int64_t a, int64_t b)
+{
+    __asm__("" : "+r"(b));
+    return flag ? a : b;
+}
 
 LOCAL int64_t floored(int64_t a, int64_t b)
 {

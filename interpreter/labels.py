@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from . import program as ir
 from .layout import MOST_TEXTS
-from .types import EnumType, FlagType, OptionalType, SetType, TextType, Type
+from .types import EnumType, FlagType, OptionalType, PileType, SetType, TextType, Type
 
 LANGUAGES = ("en", "zh-Hans", "zh-Hant")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
@@ -81,6 +81,10 @@ class Labels(Struct):
         """Lists the sentences and entries of a program that this language has no label for."""
         wanted = [t.sentence for t in program.texts if not _PLACEHOLDER.fullmatch(t.sentence)]
         wanted += [m.text for m in program.measures] + [text for text, _, _ in program.invariants]
-        return sorted(
-            {s for s in wanted if re.search("[A-Za-z]", _PLACEHOLDER.sub("", s)) and s not in self.sentences}
-        )
+        spoken = {s for s in wanted if re.search("[A-Za-z]", _PLACEHOLDER.sub("", s))}
+        entries: set[str] = set()
+        for type_ in (t for text in program.texts for t in text.types):
+            enum = type_.base if isinstance(type_, OptionalType | SetType | PileType) else type_
+            if isinstance(enum, EnumType) and enum.origin in ("table", "kind"):
+                entries |= {f"{enum.name}.{e}" for e in enum.entries}
+        return sorted(spoken - set(self.sentences)) + sorted(entries - set(self.names))

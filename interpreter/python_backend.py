@@ -72,7 +72,8 @@ class _Writer:
             case ir.Op():
                 return self.operator(e)
             case ir.Cond(_, _, c, t, o):
-                return f"({self.expr(t)} if {self.expr(c)} else {self.expr(o)})"
+                write = self.expr if _is_boolean(e) else self.number
+                return f"({write(t)} if {self.expr(c)} else {write(o)})"
             case ir.Call(_, _, function, arguments):
                 return f"{function}(S{''.join(', ' + self.number(a) for a in arguments)})"
             case ir.Lookup(_, _, table, index):
@@ -547,8 +548,8 @@ def _is_boolean(e: ir.Expr) -> bool:
     match e:
         case ir.Op(_, _, operator, _):
             return operator in _BOOLEAN
-        case ir.Cond(_, _, _, t, o):
-            return _is_boolean(t) or _is_boolean(o)
+        case ir.Cond(low, high, _, t, o):
+            return 0 <= low and high <= 1 and (_is_boolean(t) or _is_boolean(o))
         case ir.Memo(_, _, _, value):
             return _is_boolean(value)
         case _:

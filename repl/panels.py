@@ -441,10 +441,14 @@ def draw_variables(on: Drawing, columns: int, viewer: int | None) -> list[Line]:
     names = on.view.game.labels(on.look.language).names
     shown: dict[str, Line] = {}
     for v, slot, value in state.visible(viewer):
-        line = shown.setdefault(v.name, [(HEAD, names.get(f"state.{v.name}", v.name.replace("_", " "))), ("", " ")])
+        line = shown.setdefault(
+            v.name, [(HEAD, names.get(f"state.{v.name}", v.name.replace("_", " "))), ("", " ")]
+        )
         place = on.view.game.variable_at(slot)
         if v.width > 1 or place is None:
-            if (slot - v.slot) % v.width and (slot - v.slot) % v.width <= state.position[slot - (slot - v.slot) % v.width]:
+            if (slot - v.slot) % v.width and (slot - v.slot) % v.width <= state.position[
+                slot - (slot - v.slot) % v.width
+            ]:
                 line.append(("", f"{on.value(value, _member(v.type))} "))
             continue
         for index, (type_, _, _) in zip(place[1], v.dims, strict=True):

@@ -54,7 +54,9 @@ def test_pictures_are_those_reviewed(players: int, choices: int) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_picture_is_wider_or_higher_than_its_window(language: str) -> None:
-    session = open_session(load_game("manila", players=5), ("Maximilian", "Annabella", "三井住友", "Cy", "Di"), seed=3)
+    session = open_session(
+        load_game("manila", players=5), ("Maximilian", "Annabella", "三井住友", "Cy", "Di"), seed=3
+    )
     for step in range(40):
         play_on(session, 3, step)
         for columns in (40, 60, 72, 80, 100, 120, 160, 240):

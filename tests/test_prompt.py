@@ -46,7 +46,11 @@ def test_a_whole_game(columns: int, rows: int, language: str, tmp_path: Path) ->
     with Terminal(arguments, tmp_path, columns=columns, rows=rows) as terminal:
         terminal.until(*expected(desk), "Ann>")
         while not desk.session.is_over:
-            listed = [o for o in desk.options() if not o.words.startswith(("pledge", "redeem", "抵押", "赎回", "贖回"))]
+            listed = [
+                o
+                for o in desk.options()
+                if not o.words.startswith(("pledge", "redeem", "抵押", "赎回", "贖回"))
+            ]
             words = numbers.choice(listed or desk.options()).words
             run_line(desk, words)
             for _ in let_bots_play(desk):

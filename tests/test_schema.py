@@ -230,12 +230,39 @@ sentences: {yes: yes, a: 1}
 !! 2:39 schema-key
 !! 3:26 schema-type
 === view: sound
+headline: {en: "round {n}", zh-Hans: "第{n}轮"}
+colours: {ware.jade: green}
 panels:
-- {panel: lane, of: ware, length: 13}
+- panel: lane
+  each: {w: fleet}
+  spaces: lane_space
+  at: space[w]
+  beyond: [{when: "lies[w] is ashore", shows: ashore}]
+  seats: {each: {b: berth_number}, price: 3, who: "aboard[w, b]"}
+- panel: table
+  rows: {p: player}
+  columns: [{title: cash, shows: "cash[p]", blank: 0}]
+- {panel: hand, of: p, rows: [{each: {w: ware}, count: "hand[p, w]"}]}
+- {panel: piles, each: {c: column}, cards: {k: "face_up[c]"}, top only: true}
+stages: {auction: {says: auction, now: {when: high > 0, shows: "{high}"}, next: office}}
+tell: [{variable: cash, of: [p], says: "{p} {old} → {new}", unless new: 0}]
 === view: unsound
-panels: [{kind: lane}, 3]
-!! 1:10 schema-missing-key
-!! 1:24 schema-type
+headline: 3
+colours: {ware.jade: greenish}
+panels:
+- {panel: lane, each: {w: fleet, v: ware}, spaces: lane_space, at: "space[w]"}
+- {panel: lame, shows: x}
+- {panel: note, shoes: x}
+stages: {auction: {now: x}}
+tell: [{variable: cash}]
+!! 1:11 schema-type
+!! 2:22 schema-value
+!! 4:23 schema-value
+!! 5:11 schema-value
+!! 6:17 schema-unknown-key
+!! 7:19 schema-missing-key
+!! 7:25 schema-type
+!! 8:8 schema-missing-key
 === variant: the smallest
 variant: harbour-c-pays-20
 for: manila

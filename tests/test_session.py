@@ -96,13 +96,21 @@ def test_reading() -> None:
     def option(words: str, n: int) -> Option:
         return Option(n, None, words, words, "", words, False)
 
-    listed = [option(w, n) for n, w in enumerate(("jade berth", "jade forward 1", "silk berth", "bid 1", "bid 12"))]
+    listed = [
+        option(w, n) for n, w in enumerate(("jade berth", "jade forward 1", "silk berth", "bid 1", "bid 12"))
+    ]
     assert read_option("j b", listed) == listed[0]
     assert read_option("bid 1", listed) == listed[3]
     assert read_option("bid 12", listed) == listed[4]
     assert isinstance(read_option("jade", listed), Unclear)
     assert read_option("bid", listed) == Unclear((listed[3], listed[4]))
-    assert [i.words for i in heads(listed)] == ["jade berth", "jade forward 1", "silk berth", "bid 1", "bid 12"]
+    assert [i.words for i in heads(listed)] == [
+        "jade berth",
+        "jade forward 1",
+        "silk berth",
+        "bid 1",
+        "bid 12",
+    ]
     many = [option(f"bid {n}", n) for n in range(40)] + [option("pass", 99)]
     assert [i.words for i in heads(many)] == ["bid ", "pass"]
     assert [s.text for s in suggest_options("ps", many, concealed=False)] == ["pass"]
@@ -418,14 +426,22 @@ def test_secret_moves_are_chosen_where_the_others_do_not_see() -> None:
     reply = run_line(desk, "pledge")
     assert desk.session.at == 2 or reply.private
     for line in ("log", "board", "moves"):
-        assert not any(w in plain(run_line(desk, line).lines).replace("price", "") for w in ("pledge jade", "pledge silk"))
+        assert not any(
+            w in plain(run_line(desk, line).lines).replace("price", "")
+            for w in ("pledge jade", "pledge silk")
+        )
 
 
 def test_a_refusal_that_would_show_a_hand_is_private() -> None:
     desk = open_desk(seats=PEOPLE, seed=6)
     held = {o.words for o in desk.options() if o.words.startswith("pledge")}
     missing = next(w for w in ("ginseng", "nutmeg", "silk", "jade") if f"pledge {w}" not in held)
-    for line in (f"pledge {missing}", f"why not pledge {missing}", f"why not {next(iter(held))}", f"redeem {missing}"):
+    for line in (
+        f"pledge {missing}",
+        f"why not pledge {missing}",
+        f"why not {next(iter(held))}",
+        f"redeem {missing}",
+    ):
         assert run_line(desk, line).private, line
 
 
@@ -438,7 +454,10 @@ def test_bots_secret_choices_stay_secret() -> None:
         log = plain(run_line(desk, "log").lines)
         for line in log.splitlines():
             if line.startswith(("Bo", "Cy", "Di")) and "pledge" in line:
-                assert line.rstrip().endswith(("pledge a share", "redeem a share", "抵押", "赎回")) or "share" in line, line
+                assert (
+                    line.rstrip().endswith(("pledge a share", "redeem a share", "抵押", "赎回"))
+                    or "share" in line
+                ), line
 
 
 def test_sealed_bids_are_not_shown() -> None:
@@ -476,7 +495,9 @@ def test_seats() -> None:
     assert make_bot("nothing") is None
 
 
-def test_a_script_is_answered_in_plain_text(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_script_is_answered_in_plain_text(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("moves\nbid 3\n# a remark\n\nnonsense\nundo"))
     assert play(Options(game="manila", seed=4, lang="en")) == 0
     shown = capsys.readouterr().out

@@ -1,0 +1,36 @@
+"""Every game speaks three languages, completely, and reads back the words it speaks."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from harbourmaster.interpreter.game import load_game
+from harbourmaster.interpreter.load import available_games, available_variants
+
+CHINESE = ("zh-Hans", "zh-Hant")
+RULE_SETS = [g for game in available_games() for g in (game, *(f"{game}+{v}" for v in available_variants(game)))]
+
+
+@pytest.mark.parametrize("name", RULE_SETS)
+def test_nothing_lacks_a_label(name: str) -> None:
+    game = load_game(name)
+    for language in CHINESE:
+        assert game.labels(language).missing(game.program) == []
+
+
+@pytest.mark.parametrize("name", available_games())
+@pytest.mark.parametrize("language", ("en", *CHINESE))
+def test_words_are_read_back(name: str, language: str) -> None:
+    game = load_game(name)
+    state = game.new_initial_state(seed=5)
+    rng = random.Random(5)
+    for _ in range(60):
+        if state.is_terminal():
+            break
+        actions = state.legal_actions()
+        for action in rng.sample(actions, min(12, len(actions))):
+            words = state.action_to_string(action, language)
+            if "…" not in words:
+                assert state.parse_action(words, language) == action, words
+        state.apply_action(rng.choice(actions))
