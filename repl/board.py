@@ -7,7 +7,6 @@ lines.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import zip_longest
 
 from msgspec import Struct
 
@@ -95,7 +94,7 @@ def _column(view: View, drawing: Drawing, columns: int, hand_of: int | None) -> 
 
 
 def _two_columns(view: View, drawing: Drawing, columns: int, hand_of: int | None) -> list[Line] | None:
-    """Arranges the panels in two columns, tables and what follows at the right; None where they are too wide."""
+    """Arranges panels in two columns, tables and what follows at the right; None where they are too wide."""
     tables = [n for n, panel in enumerate(view.panels) if isinstance(panel, Table)]
     at = tables[0] if tables else len(view.panels) // 2
     right = [line for p in view.panels[at:] for line in draw_panel(p, drawing, _RIGHT, hand_of)]
@@ -104,5 +103,7 @@ def _two_columns(view: View, drawing: Drawing, columns: int, hand_of: int | None
     if not left or not right or room < _LEFT:
         return None
     height = max(len(left), len(right))
-    left += [[] for _ in range(height - len(left))]
-    return [[*pad_line(one, room + _BETWEEN), *two] for one, two in zip_longest(left, right, fillvalue=[])]
+    blank: Line = []
+    left += [blank] * (height - len(left))
+    right += [blank] * (height - len(right))
+    return [[*pad_line(one, room + _BETWEEN), *two] for one, two in zip(left, right, strict=True)]

@@ -432,7 +432,7 @@ def draw_piles(panel: Piles, on: Drawing, columns: int) -> list[Line]:
     return lines
 
 
-# ---------------------------------------------------------------------------------------- games without a view
+# --------------------------------------------------------------------------------------- games without a view
 
 
 def draw_variables(on: Drawing, columns: int, viewer: int | None) -> list[Line]:

@@ -1,6 +1,4 @@
-"""The shell for pipes, files and dumb terminals: reads commands line by line, answers in plain text, ends at the end of the
-input.
-"""
+"""The shell for pipes, files and dumb terminals: reads lines, answers in plain text, ends with the input."""
 
 from __future__ import annotations
 

@@ -121,11 +121,11 @@ def show_board(desk: Desk, argument: str) -> Reply:
     return _reply([*desk.board(), desk.status()])
 
 
-@command(
-    "hand",
-    "[NAME]",
-    complete=lambda desk, typed: [(desk.session.seats[p].name, "") for p in desk.session.humans],
-)
+def _people(desk: Desk, typed: str) -> list[tuple[str, str]]:
+    return [(desk.session.seats[p].name, "") for p in desk.session.humans]
+
+
+@command("hand", "[NAME]", complete=_people)
 def show_hand(desk: Desk, argument: str) -> Reply:
     """Shows the secret hand of a person: the one named, who plays alone, or whose turn it is."""
     from .board import draw_hands

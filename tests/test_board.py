@@ -6,14 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
-from .table import open_session, play_on
-
 from harbourmaster.interpreter.game import load_game
 from harbourmaster.repl.board import draw_board, draw_hands, letters_of, stage_of
 from harbourmaster.repl.session import Session
 from harbourmaster.repl.terminal import Look, line_width, plain, width, wrap
 from harbourmaster.repl.texts import LANGUAGES, sentences
 from harbourmaster.repl.view import View, ViewError
+
+from .table import open_session, play_on
 
 GOLDEN = Path(__file__).parent / "boards"
 LOOKS = (

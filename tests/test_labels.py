@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
+from harbourmaster.grammar.tree import Template
+from harbourmaster.grammar.walk import walk
 from harbourmaster.interpreter.game import load_game
 from harbourmaster.interpreter.load import available_games, available_variants
 
@@ -15,8 +18,12 @@ RULE_SETS = [g for game in available_games() for g in (game, *(f"{game}+{v}" for
 @pytest.mark.parametrize("name", RULE_SETS)
 def test_nothing_lacks_a_label(name: str) -> None:
     game = load_game(name)
+    texts = [n for d in game.checked().rules.definitions for n in walk(d.node) if isinstance(n, Template)]
+    spoken = {t.text for t in texts if re.search("[A-Za-z]", re.sub(r"\{[^{}]*\}", "", t.text))}
     for language in CHINESE:
-        assert game.labels(language).missing(game.program) == []
+        labels = game.labels(language)
+        assert labels.missing(game.program) == []
+        assert sorted(spoken - set(labels.sentences)) == []
 
 
 @pytest.mark.parametrize("name", available_games())

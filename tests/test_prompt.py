@@ -1,4 +1,4 @@
-"""The prompt at a real (pseudo-) terminal: whole games, three languages, and whatever happens to a terminal."""
+"""The prompt at a (pseudo-) terminal: whole games, three languages, and whatever happens to a terminal."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ import time
 from pathlib import Path
 
 import pytest
-
 from harbourmaster.interpreter.game import load_game
 from harbourmaster.repl.desk import Desk, run_line
 from harbourmaster.repl.pace import let_bots_play
 from harbourmaster.repl.terminal import Look, plain
 
-from .table import open_session
 from .pseudo_terminal import MAIN, Terminal
+from .table import open_session
 
 SEED = 11
 

@@ -7,7 +7,6 @@ import random
 from pathlib import Path
 
 import pytest
-
 from harbourmaster.interpreter.game import load_game
 from harbourmaster.interpreter.record_files import RecordError, read_record
 from harbourmaster.interpreter.records import replay
@@ -525,7 +524,7 @@ def test_problems_are_told_in_a_sentence() -> None:
 
 
 def test_languages_by_their_names() -> None:
-    assert [find_language(n) for n in ("zh_TW.UTF-8", "zh-CN", "中文", "English", "C", "fr_FR", "繁體中文")] == [
-        "zh-Hant", "zh-Hans", "zh-Hans", "en", "en", None, "zh-Hant",
-    ]  # fmt: skip
+    names = ("zh_TW.UTF-8", "zh-CN", "中文", "English", "C", "fr_FR", "繁體中文")
+    codes = ["zh-Hant", "zh-Hans", "zh-Hans", "en", "en", None, "zh-Hant"]
+    assert [find_language(n) for n in names] == codes
     assert say("en", "saved", file="x") == "saved as 'x'"

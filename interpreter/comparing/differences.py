@@ -102,7 +102,9 @@ def differences(a: RuleSet, b: RuleSet) -> Differences:
     found.items += _readings(a, b)
     found.items += _values(a, b)
     for difference in _definitions(a, b):
-        (found.items if difference.kind == "definition" and difference.idle != WORDS else found.words).append(difference)
+        (found.items if difference.kind == "definition" and difference.idle != WORDS else found.words).append(
+            difference
+        )
     return found
 
 
@@ -213,7 +215,9 @@ def _entries(name: str, a: RuleSet, b: RuleSet) -> Iterator[Difference]:
         for entry, span in zip(table.enum.entries, table.entry_spans, strict=True):
             if entry not in other.enum.entries:
                 given = Given(entry, span)
-                yield Difference("entry", f"{name}.{entry}", given if first else None, None if first else given)
+                yield Difference(
+                    "entry", f"{name}.{entry}", given if first else None, None if first else given
+                )
     order = [[e for e in t.enum.entries if e in o.enum.entries] for t, o in ((x, y), (y, x))]
     if order[0] != order[1]:
         given = [Given(", ".join(o), t.span) for o, t in zip(order, (x, y), strict=True)]
@@ -267,7 +271,9 @@ def _definitions(a: RuleSet, b: RuleSet) -> Iterator[Difference]:
         if form(one) != form(other):
             yield Difference("definition", key, *there, changes=tuple(changes(one, other)))
         elif form(one, words=True) != form(other, words=True):
-            yield Difference("definition", key, *there, changes=tuple(changes(one, other, words=True)), idle=WORDS)
+            yield Difference(
+                "definition", key, *there, changes=tuple(changes(one, other, words=True)), idle=WORDS
+            )
 
 
 def _definition(found: tuple[tree.Node, str] | None) -> Given | None:

@@ -12,14 +12,14 @@ to the other at the same address.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 
 from msgspec import Struct
 
 from ..errors import BrokenRule
 from ..python_backend import Position, Stop
-from .lockstep import Drawn, Lockstep, Parting, Twin, possible
+from .lockstep import Drawn, Lockstep, Odds, Parting, Twin, odds, same_odds
 from .playing import Effort, Start
 
 MOST_REMEMBERED = 1_000_000
@@ -57,10 +57,13 @@ class _Met(Exception):
         self.parting = parting
 
 
+Pending = dict[Drawn, tuple[int, int, Sequence[int] | int]]
+
+
 class _Node(Struct):
     twin: Twin
-    pending: dict[Drawn, int]
-    """What only one of the two has drawn."""
+    pending: Pending
+    """What only one of the two has drawn, and what it could have drawn."""
 
 
 class Exhauster:
@@ -188,7 +191,7 @@ class Exhauster:
         place_a: int | Stop,
         b: Position,
         place_b: int | Stop,
-        pending: dict[Drawn, int],
+        pending: Pending,
         drawn: dict[Drawn, int],
     ) -> Iterator[tuple[_Node, dict[Drawn, int]]]:
         """Runs both games on to decisions, branching at every outcome that is not settled by the other game."""
@@ -209,8 +212,11 @@ class Exhauster:
                     stream, row, ordinal, low, count, weigh = side.informers[node](position)
                     at = (stream if numbers is None else numbers[stream], row, ordinal)
                     weights = count if weigh is None else [weigh(position, low + i) for i in range(count)]
-                    if at in pending and possible(pending[at], low, weights):
-                        value = pending.pop(at)
+                    if at in pending:
+                        value, *before = pending.pop(at)
+                        one, other = odds(before[0], before[1]), odds(low, weights)
+                        if not same_odds(one, other):
+                            raise _Met(Parting("chance", drawn=Odds(at[0], row, one, other)))
                         side.machine.budget[0] = 0
                         place = side.outcomes[node](position, value)
                         continue
@@ -223,7 +229,7 @@ class Exhauster:
                         copies = [a[:], b[:]]
                         side.machine.budget[0] = 0
                         onward = side.outcomes[node](copies[k], value)
-                        rest = {**pending, at: value}
+                        rest = {**pending, at: (value, low, weights)}
                         nexts = [onward, place_b] if k == 0 else [places[0], onward]
                         yield from self._settled(
                             copies[0], nexts[0], copies[1], nexts[1], rest, {**drawn, at: value}
@@ -248,4 +254,3 @@ def _outcomes(low: int, weights: list[int] | int) -> Iterator[int]:
         yield from range(low, low + weights)
     else:
         yield from (low + i for i, w in enumerate(weights) if w > 0)
-

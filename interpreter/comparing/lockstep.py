@@ -18,11 +18,11 @@ from .. import program as ir
 from ..chance import Streams
 from ..errors import BrokenRule
 from ..game import Game
-from ..positions import evaluate
+from ..positions import decode, evaluate
 from ..python_backend import Position, Stop
 from .matching import Element, Match
 
-Kind = Literal["broken", "over", "decider", "options", "state", "outcome"]
+Kind = Literal["broken", "over", "decider", "options", "state", "outcome", "sight", "chance"]
 
 Who = int | tuple[str, tuple[int, ...]]
 """Who decides: one seat, or how several do and which."""
@@ -43,6 +43,21 @@ class Parting(Struct, frozen=True):
     scores: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     winners: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     trouble: tuple[BrokenRule | None, BrokenRule | None] = (None, None)
+    seen: tuple[Element, ...] = ()
+    """What others see in one game than in the other, and is no longer as at the start."""
+    shown: int = -1
+    """The action just taken that is secret in one game where it is not in the other."""
+    drawn: Odds | None = None
+    """The draw that can come out otherwise in one game than in the other, or with other odds."""
+
+
+class Odds(Struct, frozen=True):
+    """What can come out of one draw in each of the two games: outcomes with their weights."""
+
+    stream: int
+    row: int
+    a: tuple[tuple[int, int], ...]
+    b: tuple[tuple[int, int], ...]
 
 
 class Side:
@@ -135,7 +150,7 @@ def _asker(program: ir.Program, d: ir.Decision) -> Callable[[Position, Stop], Wh
 class Twin:
     """Two games at the same point: their positions, and where each stands."""
 
-    __slots__ = ("a", "b", "decisions", "stop_a", "stop_b", "trouble_a", "trouble_b")
+    __slots__ = ("a", "b", "decisions", "shown", "stop_a", "stop_b", "trouble_a", "trouble_b")
 
     def __init__(self, a: Position, stop_a: Stop, b: Position, stop_b: Stop) -> None:
         self.a, self.b = a, b
@@ -144,6 +159,8 @@ class Twin:
         self.trouble_b: BrokenRule | None = None
         self.decisions = 0
         """How many decisions lie behind."""
+        self.shown = -1
+        """The last action, if it is secret in one game where it is not in the other."""
 
     def clone(self) -> Twin:
         """Copies both positions."""
@@ -178,6 +195,8 @@ class Lockstep:
         """Makes a move, numbered as the first game does, in both; the second must know it."""
         self.steps += 1
         twin.decisions += 1
+        if self.match.secret_moves:
+            twin.shown = action if self._move(action) in self.match.secret_moves else -1
         try:
             twin.stop_a = self.a.apply(twin.a, action, streams[0])
         except BrokenRule as error:
@@ -186,6 +205,9 @@ class Lockstep:
             twin.stop_b = self.b.apply(twin.b, self.match.to_b(action), streams[1])
         except BrokenRule as error:
             twin.trouble_b = error
+
+    def _move(self, action: int) -> int:
+        return decode(self.a.program, action)[0].index
 
     def is_over(self, twin: Twin) -> bool:
         """Tests if no more can be played in step: the first game is over, or a rule is broken."""
@@ -201,12 +223,19 @@ class Lockstep:
         same_state = self.match.same_state(twin.a, twin.b)
         if stop_a is None or stop_b is None:
             if stop_a is stop_b and same_state and self._same_outcome(twin):
-                return None
+                return self._sight(twin)
             return self._tell(twin, same_state)
         who_a, who_b = self.a.who(twin.a, stop_a), self.b.who(twin.b, stop_b)
         if same_state and who_a == who_b and self._same_options(stop_a, stop_b):
-            return None
+            return self._sight(twin)
         return self._tell(twin, same_state)
+
+    def _sight(self, twin: Twin) -> Parting | None:
+        """Gets the parting in what players see alone, if there is one."""
+        if not self.match.sights and twin.shown < 0:
+            return None
+        seen = tuple(e for e, initial in self.match.sights if twin.a[e.slot_a] != initial)
+        return Parting("sight", seen=seen, shown=twin.shown) if seen or twin.shown >= 0 else None
 
     def _same_options(self, stop_a: Stop, stop_b: Stop) -> bool:
         assert stop_a is not None and stop_b is not None
@@ -216,7 +245,9 @@ class Lockstep:
         return len(stop_a) == len(stop_b) and {to_a(x) for x in stop_b} == set(stop_a)
 
     def _same_outcome(self, twin: Twin) -> bool:
-        return self.a.scores(twin.a) == self.b.scores(twin.b) and self.a.winners(twin.a) == self.b.winners(twin.b)
+        return self.a.scores(twin.a) == self.b.scores(twin.b) and self.a.winners(twin.a) == self.b.winners(
+            twin.b
+        )
 
     def _tell(self, twin: Twin, same_state: bool) -> Parting:
         a, b = self.a, self.b
@@ -259,25 +290,46 @@ class Tape:
     """
 
     def __init__(
-        self, source: Callable[[int, int, int, int, Sequence[int] | int], int], kept: dict[Drawn, int] | None = None
+        self,
+        source: Callable[[int, int, int, int, Sequence[int] | int], int],
+        kept: dict[Drawn, int] | None = None,
     ) -> None:
         self.source = source
         self.kept = dict(kept or {})
-        self.given: set[Drawn] = set()
-        """The addresses that were drawn from since the tape was made."""
+        self.given: dict[Drawn, tuple[int, Sequence[int] | int]] = {}
+        """The addresses that were drawn from since the tape was made, and what could have come out."""
+        self.odds: Odds | None = None
+        """The first draw in which the two games differ."""
 
     def outcome(self, stream: int, row: int, ordinal: int, low: int, weights: Sequence[int] | int) -> int:
         """Gives what came out at an address, or draws it."""
         at = (stream, row, ordinal)
+        first = at not in self.given
+        before = self.given.setdefault(at, (low, weights))
+        if before != (low, weights) and self.odds is None:
+            one, other = odds(*before), odds(low, weights)
+            if not same_odds(one, other):
+                self.odds = Odds(stream, row, one, other)
         value = self.kept.get(at)
         if value is not None and possible(value, low, weights):
-            self.given.add(at)
             return value
         drawn = self.source(stream, row, ordinal, low, weights)
-        if at not in self.given:  # where only the other game can have what was given, it keeps it
+        if first:  # where only the other game can have what was given, it keeps it
             self.kept[at] = drawn
-            self.given.add(at)
         return drawn
+
+
+def odds(low: int, weights: Sequence[int] | int) -> tuple[tuple[int, int], ...]:
+    """Gets the outcomes that can come out, each with its weight."""
+    if isinstance(weights, int):
+        return tuple((low + i, 1) for i in range(weights))
+    return tuple((low + i, w) for i, w in enumerate(weights) if w > 0)
+
+
+def same_odds(one: tuple[tuple[int, int], ...], other: tuple[tuple[int, int], ...]) -> bool:
+    """Tests if outcomes come out as likely."""
+    sums = sum(w for _, w in one), sum(w for _, w in other)
+    return [(v, w * sums[1]) for v, w in one] == [(v, w * sums[0]) for v, w in other]
 
 
 def possible(value: int, low: int, weights: Sequence[int] | int) -> bool:

@@ -123,9 +123,18 @@ class Match:
         self.only_b = [name for name in b if name not in a]
         plain = [e for e in shared if e.to_a is None and e.open]
         self.translated = [e for e in shared if e.to_a is not None and e.open]
-        self.hidden = [e for e in shared if not e.open]
+        self.sights = [(e, self.a.program.initial[e.slot_a]) for e in shared if self._seen_otherwise(e)]
+        """What others see in one of the two than in the other, with the value at the start."""
+        self.secret_moves = {
+            index for index, other in self.moves.items() if self.a.program.moves[index].secret != other.secret
+        }
+        """The moves that are kept secret in other parts in one of the two than in the other."""
         self.get_a = _getter([e.slot_a for e in plain])
         self.get_b = _getter([e.slot_b for e in plain])
+
+    def _seen_otherwise(self, e: Element) -> bool:
+        a, b = self.a.program.variables[e.variable], self.b.program.variables[e.variable]
+        return e.open and (a.visibility, bool(a.owner)) != (b.visibility, bool(b.owner))
 
     def same_state(self, a: list[int], b: list[int]) -> bool:
         """Tests if all that any player sees is the same in both positions, as far as both have it."""

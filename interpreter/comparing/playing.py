@@ -121,7 +121,7 @@ def record(lockstep: Lockstep, start: Start, actions: Sequence[int], tape: Tape)
     rows: list[dict[int, int]] = []
     for action in (*actions, None):
         rows.append(_rows(tape.kept))
-        parting = lockstep.parting(twin)
+        parting = lockstep.parting(twin) or _odd(tape)
         if parting is not None:
             return Line(choices, dict(tape.kept), parting, rows)
         if action is None or lockstep.is_over(twin):
@@ -130,6 +130,11 @@ def record(lockstep: Lockstep, start: Start, actions: Sequence[int], tape: Tape)
         choices.append(Choice(action, lockstep.a.who(twin.a, twin.stop_a)))
         lockstep.apply(twin, action, streams)
     return None
+
+
+def _odd(tape: Tape) -> Parting | None:
+    """Gets the parting in chance alone, if a draw has had other odds in one game than in the other."""
+    return None if tape.odds is None else Parting("chance", drawn=tape.odds)
 
 
 def _rows(kept: dict[Drawn, int]) -> dict[int, int]:
@@ -162,7 +167,7 @@ class Replayer:
         at = 0
         while True:
             rows.append(recorder.rows.copy())
-            parting = lockstep.parting(twin)
+            parting = lockstep.parting(twin) or _odd(recorder)
             if parting is not None:
                 return Line(made, used, parting, rows)
             if lockstep.is_over(twin) or len(made) >= limit:

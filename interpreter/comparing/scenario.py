@@ -28,8 +28,12 @@ _MOST_VALUES = 12
 
 
 def scenario_text(story: Story, name: str = "") -> str:
-    """Writes the story as a scenario file; "" where there is none, or where one of the two breaks off."""
-    if story.line is None or story.line.parting.kind == "broken":
+    """Writes the story as a scenario file.
+
+    Gives "" where there is no story, or one that scenarios cannot tell: one of the two breaks off, or they part in who
+    sees what, or in the odds of chance alone.
+    """
+    if story.line is None or story.line.parting.kind in ("broken", "sight", "chance"):
         return ""
     return _Writer(story, name).text()
 
@@ -51,7 +55,10 @@ class _Writer:
         self.states = states
 
     def text(self) -> str:
-        out = ["# Written by comparing two rule sets: the same choices and the same chance, and where the two part.", ""]
+        out = [
+            "# Written by comparing two rule sets: the same choices and the same chance, and where the two part.",
+            "",
+        ]
         a, b = self.story.a, self.story.b
         found = _relation(a, b)
         if found is None:
@@ -69,7 +76,11 @@ class _Writer:
         return "\n".join(out) + "\n"
 
     def _scenario(self, game: Game, k: int, name: str) -> list[str]:
-        out = [f"- name: {_quoted(name)}", f"  rules: {_quoted(game.canonical)}", f"  players: {game.num_players()}"]
+        out = [
+            f"- name: {_quoted(name)}",
+            f"  rules: {_quoted(game.canonical)}",
+            f"  players: {game.num_players()}",
+        ]
         if not game.offers:
             out.append("  offers: false")
         out += self.story.set_up
@@ -174,7 +185,11 @@ def _flag(value: bool) -> str:
 
 def _quoted(text: str) -> str:
     plain = text.replace(" ", "").replace("_", "").replace("-", "")
-    if plain.isalnum() and text[0].isalpha() and text not in ("yes", "no", "true", "false", "null", "on", "off"):
+    if (
+        plain.isalnum()
+        and text[0].isalpha()
+        and text not in ("yes", "no", "true", "false", "null", "on", "off")
+    ):
         return text
     return json.dumps(text, ensure_ascii=False)
 
@@ -228,4 +243,3 @@ def _is_same(base: str, entry: str, wanted: RuleSet) -> bool:
         return differences(load_ruleset(name.canonical(), players=wanted.players), wanted).none
     except (RulesError, ValueError):
         return False
-

@@ -55,7 +55,9 @@ class Searcher:
         self.seed = seed
         program = lockstep.a.program
         self.actions = program.actions
-        self.move_of = [m.index for m in program.moves for _ in range(m.actions)] if program.actions < 1 << 20 else None
+        self.move_of = (
+            [m.index for m in program.moves for _ in range(m.actions)] if program.actions < 1 << 20 else None
+        )
         self.program = program
         self.touched = {m.index for m in program.moves if m.name in names}
         self.touched_decisions = {d.block for d in program.decisions if d.rule in names}

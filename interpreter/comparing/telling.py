@@ -98,7 +98,12 @@ def tell(
 
 
 def play_states(
-    lockstep: Lockstep, start: Start, line: Line, *, games: tuple[Game, Game] | None = None, trace: bool = True
+    lockstep: Lockstep,
+    start: Start,
+    line: Line,
+    *,
+    games: tuple[Game, Game] | None = None,
+    trace: bool = True,
 ) -> Iterator[tuple[State, State]]:
     """Plays a line on states, in step: yields the two before the first choice and after each (the same objects).
 
@@ -182,7 +187,9 @@ class _Teller:
                 self._values(told, parting.state)
             case "decider" | "over":
                 told.headline = (
-                    "one goes on while the other is over" if parting.kind == "over" else "not the same player decides"
+                    "one goes on while the other is over"
+                    if parting.kind == "over"
+                    else "not the same player decides"
                 )
                 told.a += self._standing(self.a, self.lockstep.a, parting.who[0])
                 told.b += self._standing(self.b, self.lockstep.b, parting.who[1])
@@ -192,6 +199,12 @@ class _Teller:
                 self._values(told, parting.state)
                 if parting.only_a or parting.only_b:
                     self._options(told, brief=True)
+            case "sight":
+                told.headline = "the table is the same, but who sees it is not"
+                self._sight(told)
+            case "chance":
+                told.headline = "chance is not the same"
+                self._chance(told)
             case "outcome":
                 same = parting.scores[0] == parting.scores[1] and parting.winners[0] == parting.winners[1]
                 told.headline = "at the end the table is not the same" if same else "it comes out differently"
@@ -211,7 +224,9 @@ class _Teller:
     def _standing(self, state: State, side: Side, who: Who | None) -> list[Point]:
         """Tells where a game stands: who decides what."""
         if state.is_terminal():
-            scores = ", ".join(f"{n} {s}" for n, s in zip(self.names, side.scores(state.position), strict=True))
+            scores = ", ".join(
+                f"{n} {s}" for n, s in zip(self.names, side.scores(state.position), strict=True)
+            )
             return [Point(f"the game is over: {scores}")]
         decision = state.decision
         site = side.program.sites[decision.site] if decision is not None else None
@@ -242,7 +257,11 @@ class _Teller:
             for group in _grouped(actions, mine):
                 words = [mine.describe(a, mine.actor(a), self.language) for a in group]
                 who = self._who(self.line.parting.who[0])
-                text = f"so {who} may also {self._listed(words)}" if brief else f"{who} may {self._listed(words)}"
+                text = (
+                    f"so {who} may also {self._listed(words)}"
+                    if brief
+                    else f"{who} may {self._listed(words)}"
+                )
                 points.append(Point(text, mine.decode(group[0])[0].span))
                 if not brief:
                     refusing.append(self._why_not(other, turn(group[0]), words))
@@ -294,7 +313,9 @@ class _Teller:
             for state, points, first in ((self.a, told.a, True), (self.b, told.b, False)):
                 name, value, event = self._element(state, e, first)
                 if event is not None:
-                    points.append(Point(f"{name}: {self._value(state, e, event.old, first)} → {value}", event.span))
+                    points.append(
+                        Point(f"{name}: {self._value(state, e, event.old, first)} → {value}", event.span)
+                    )
                 else:
                     points.append(Point(f"{name}: {value}"))
         if len(shown) > MOST_VALUES:
@@ -334,7 +355,54 @@ class _Teller:
             shown = ", ".join(f"{n} {s}" for n, s in zip(self.names, scores, strict=True))
             who = " and ".join(self.names[p] for p in winners)
             verb = "wins" if len(winners) == 1 else "win together"
-            points.append(Point(f"{who} {verb} ({shown})", _span_of_score(game, parting.scores[0] == parting.scores[1])))
+            points.append(
+                Point(f"{who} {verb} ({shown})", _span_of_score(game, parting.scores[0] == parting.scores[1]))
+            )
+
+    def _sight(self, told: Told) -> None:
+        parting = self.line.parting
+        for game, points in ((self.match.a, told.a), (self.match.b, told.b)):
+            for e in parting.seen[:MOST_VALUES]:
+                v = game.program.variables[e.variable]
+                who = "everybody"
+                if v.visibility == "index":
+                    who = f"only {self.names[e.indices[0]]}"
+                elif v.visibility != "all":
+                    who = "nobody" if v.visibility == "none" else "one player alone"
+                name = element_name(self.match.a, e.variable, e.indices)
+                value = self._value(self.a, e, self.a.position[e.slot_a], True)
+                points.append(Point(f"{who} sees {name}: {value}", v.span))
+        if parting.shown >= 0:
+            for state, action, points in (
+                (self.a, parting.shown, told.a),
+                (self.b, self.match.to_b(parting.shown), told.b),
+            ):
+                move, _ = state.decode(action)
+                hidden = [n for n, s in zip(move.parameters, move.secret, strict=True) if s]
+                text = (
+                    f"others do not see {', '.join(hidden)} of the move"
+                    if hidden
+                    else "others see the whole move"
+                )
+                points.append(Point(text, move.span))
+
+    def _chance(self, told: Told) -> None:
+        drawn = self.line.parting.drawn
+        assert drawn is not None
+        names = list(self.match.a.program.streams)
+        name = names[drawn.stream] if drawn.stream < len(names) else "chance"
+        type_ = stream_types(self.match.a).get(name)
+        labels = self.match.a.labels(self.language)
+        for odds, points, side in ((drawn.a, told.a, self.lockstep.a), (drawn.b, told.b, self.lockstep.b)):
+            total = sum(w for _, w in odds)
+            shown = ", ".join(
+                f"{labels.value(v, type_) if type_ is not None else v} {w}"
+                for v, w in odds[: 2 * MOST_OPTIONS]
+            )
+            span = next(
+                (side.program.sites[c.site] for c in side.program.chances if c.stream == drawn.stream), None
+            )
+            points.append(Point(f"{name}, draw {drawn.row + 1}: of {total}, {shown}", span))
 
     def _gains(self) -> list[Gain]:
         if not self.lockstep.a.program.score or self.line.parting.kind not in ("state", "options", "outcome"):
@@ -373,9 +441,7 @@ class _Teller:
         return rolls(self.match.a, self.match.b, self.line, self.start, self.language, self.match.streams_b)
 
 
-def rolls(
-    a: Game, b: Game, line: Line, start: Start, language: str, streams_b: Sequence[int]
-) -> list[Roll]:
+def rolls(a: Game, b: Game, line: Line, start: Start, language: str, streams_b: Sequence[int]) -> list[Roll]:
     """Gets what chance gave on a line, in words, in the order in which it was met."""
     names = list(a.program.streams)
     types = stream_types(a)
@@ -391,7 +457,9 @@ def rolls(
             rows.setdefault((stream, row), {})[ordinal] = value
     out = []
     for (stream, row), values in rows.items():
-        after = next((n for n, counts in enumerate(line.rows) if counts.get(stream, 0) > row), len(line.choices))
+        after = next(
+            (n for n, counts in enumerate(line.rows) if counts.get(stream, 0) > row), len(line.choices)
+        )
         words = tuple(labels.value(values[k], types[names[stream]]) for k in sorted(values))
         out.append(Roll(names[stream], words, after))
     out.sort(key=lambda r: r.after)
