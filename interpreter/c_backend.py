@@ -158,7 +158,8 @@ class Backend(Machine):
         self.open("static int list(const Position *S, int function, int actor, action_t *o)")
         self.open("switch (function)")
         for i, f in enumerate(self.listers):
-            self.line(f"case {i}: return {identifier(f.name)}(S, actor, o);")
+            work = "".join(f", {identifier(g)}(S)" for g in self.given[f.name])
+            self.line(f"case {i}: return {identifier(f.name)}(S, actor{work}, o);")
         self.line("default: lost(function);")
         self.close()
         self.close()

@@ -11,6 +11,8 @@ from .c_layout import Layout, children, descend
 
 CHEAP = 24
 """Up to this cost an operand of `and` or `or` is worked out without asking whether it matters."""
+PICKED = 60
+"""Up to this cost both values of a conditional are worked out and one is taken."""
 HOISTED = 300
 """Up to this cost what is used more than once is worked out at the start of a function."""
 PADDING = 8
@@ -26,6 +28,8 @@ class Judge:
         self.bounds_of_function: dict[str, tuple[int, int]] = {}
         self.failing = self._failing()
         self.costs: dict[str, int] = {}
+        self.read: dict[str, frozenset[int]] = {}
+        self.written: dict[str, frozenset[int]] = {}
         self.temps: dict[str, tuple[int, int]] = {}
         self.reach = self._reach()
 
@@ -163,6 +167,55 @@ class Judge:
         bounds = self.program.bounds[base : base + size]
         return min(low for low, _ in bounds), max(high for _, high in bounds)
 
+    # ------------------------------------------------------------------------------------- what is read and written
+
+    def reads(self, function: str) -> frozenset[int]:
+        """Gets the slots that a function reads, those of the functions it calls included."""
+        found = self.read.get(function)
+        if found is None:
+            slots: set[int] = set()
+            for n in descend(*self.program.functions[function].body):
+                match n:
+                    case ir.Load():
+                        slots.add(n.slot)
+                    case ir.LoadAt():
+                        slots.update(range(n.base, n.base + n.size))
+                    case ir.Call() | ir.Do():
+                        slots |= self.reads(n.function)
+                    case _:
+                        pass
+            found = self.read[function] = frozenset(slots)
+        return found
+
+    def writes(self, *body: ir.Stmt) -> frozenset[int]:
+        """Gets the slots that statements write, those of the procedures they call included."""
+        slots: set[int] = set()
+        for n in descend(*body):
+            match n:
+                case ir.Store():
+                    slots.add(n.slot)
+                case ir.StoreAt():
+                    slots.update(range(n.base, n.base + n.size))
+                case ir.Do():
+                    if n.function not in self.written:
+                        self.written[n.function] = self.writes(*self.program.functions[n.function].body)
+                    slots |= self.written[n.function]
+                case _:
+                    pass
+        return frozenset(slots)
+
+    def given(self, lister: str) -> list[str]:
+        """Gets the functions without arguments that a list of options needs in any case and that cost much."""
+        found: dict[str, None] = {}
+        for n in descend(*self.program.functions[lister].body):
+            match n:
+                case ir.Memo(value=ir.Call(function=function, arguments=())):
+                    if 40 <= self.cost_of(function) <= HOISTED and function not in self.failing:
+                        found[function] = None
+                case _:
+                    pass
+        return sorted(found)
+
     # ------------------------------------------------------------------------------------------------------- safety
 
     def safe(self, e: ir.Expr) -> bool:
@@ -205,7 +258,7 @@ class Judge:
     def cost(self, e: ir.Expr | ir.Stmt, known: set[str]) -> int:
         """Estimates how many instructions an expression takes, those of the functions it calls included.
 
-        A value that is worked out once counts once; those `known` cost nothing.
+        A value that is worked out once counts once; values and functions that are `known` cost nothing.
         """
         total = 0
         known = set(known)
@@ -220,7 +273,7 @@ class Judge:
                 case ir.For() | ir.Loop():
                     total += 1000
                 case ir.Call():
-                    total += 2 + self.cost_of(n.function)
+                    total += 0 if n.function in known else 2 + self.cost_of(n.function)
                 case ir.Op():
                     total += (20 if n.operator in ("//", "mod", "ceil") else 1) * (len(n.arguments) - 1 or 1)
                 case ir.Load():

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from . import program as ir
 from .c_layout import Unwritable, descend, identifier
-from .c_writer import Writer, bare, number
+from .c_writer import Writer, bare, known, number
 
 APPLY, DECIDE = 1, 2
-_SHORT = 160
+_SHORT = 60
 """Up to this cost a block with several ways in is written anew at each."""
 _LONG = 1000
 """Up to this cost blocks are written one into another."""
@@ -66,6 +66,9 @@ class Machine(Writer):
         self.line("int turns = 0, n = 0, p = 0;")
         self.line("int64_t a = value;")
         self.line("(void)n; (void)p; (void)turns; (void)a;")
+        for g in sorted({g for d in p.decisions for g in self.known_at(d)}):
+            self.line(f"int {known(g)} = 0;")
+            self.line(f"(void){known(g)};")
         self.to_write, self.asked_for = [], set()
         self.entries()
         while self.to_write:
@@ -88,7 +91,8 @@ class Machine(Writer):
         self.open("if (value >= 0)" if self.bulk else f"if (how == {APPLY})")
         self.open("switch (what)" if self.bulk else "switch (S->place)")
         for d in p.decisions:
-            self.line(f"case {d.block}: goto a{d.number};")
+            work = "".join(f"{known(g)} = {identifier(g)}(S); " for g in self.known_at(d))
+            self.line(f"case {d.block}: {work}goto a{d.number};")
         self.line("default: lost(S->place);")
         self.close()
         self.close()
@@ -122,6 +126,7 @@ class Machine(Writer):
 
     def block(self, b: ir.Block) -> None:
         """Writes a block at its label."""
+        self.available = {}
         self.indent -= 1
         self.open(f"b{b.number}:")
         self.inside(b, (b.number,), {}, 0)
@@ -132,7 +137,7 @@ class Machine(Writer):
         """Leads on to a block: by a jump, or by writing it here."""
         b = self.program.blocks[n]
         if self.bulk and n not in path and len(path) < _DEEP:
-            own = sum(self.judge.cost(s, set()) for s in b.body) + 4
+            own = sum(self.judge.cost(s, set(self.available)) for s in b.body) + 4
             if self.ways_in[n] == 1 or (own <= _SHORT and cost + own <= _LONG):
                 self.open("")
                 self.inside(b, (*path, n), backs, cost + own)
@@ -146,9 +151,14 @@ class Machine(Writer):
             self.line(f"if (RARE(++turns > {self.program.step_budget})) circle({b.budget});")
         test: list[str] = []
 
+        before = self.available
+
         def write() -> None:
+            self.available = before
             self.locals_of(b.body)
-            self.body(b.body)
+            for s in b.body:
+                self.stmt(s)
+                self.forget(self.judge.writes(s))
             if isinstance(b.end, ir.Branch):
                 test[:] = [bare(self.expr(b.end.condition))]
 
@@ -165,9 +175,11 @@ class Machine(Writer):
                 self.go(b.end.block, path, backs, cost)
             case ir.Branch():
                 self.open(f"if ({test[0]})")
+                after = self.available
                 self.go(b.end.then, path, backs, cost)
                 self.close("} else {")
                 self.indent += 1
+                self.available = after
                 self.go(b.end.otherwise, path, backs, cost)
                 self.close()
             case ir.Back():
@@ -193,6 +205,10 @@ class Machine(Writer):
         self.line("luck->decisions = decisions;")
         self.line(f"return {result};")
 
+    def forget(self, slots: frozenset[int]) -> None:
+        """Forgets what was known of functions that read any of these slots."""
+        self.available = {g: name for g, name in self.available.items() if slots.isdisjoint(self.judge.reads(g))}
+
     def back(self, slot: int, path: tuple[int, ...], backs: Backs, cost: int) -> None:
         """Writes the return to the caller's block."""
         if slot in backs:
@@ -211,6 +227,8 @@ class Machine(Writer):
         """Writes a decision: who is asked, the options, and what a move leads to."""
         self.indent -= 1
         self.open(f"d{d.number}: /* {self.program.sites[d.site]} */")
+        for g in self.known_at(d):
+            self.line(f"{known(g)} = {identifier(g)}(S);")
         match d.mode:
             case "one":
                 self.decision_of_one(d)
@@ -224,17 +242,23 @@ class Machine(Writer):
         self.close()
         self.indent += 1
 
+    def known_at(self, d: ir.Decision) -> list[str]:
+        """Gets the functions that are worked out before the options of a decision are listed."""
+        lists = [name for name in (d.own, d.offers, d.nobody_options) if name]
+        return sorted({g for name in lists for g in self.given[name]})
+
     def lists(self, d: ir.Decision, lister: str, player: str, *, first: bool = False, names: bool = False) -> None:
         """Writes that options are listed, behind those before; `names`: as another player's."""
         name, list_ = identifier(lister), "s" if self.spans(d) else "o"
         if self.spans(d):
             name = f"spans_{name}"
+        player = ", ".join([player, *(known(g) for g in self.given[lister])])
         if not names:
             self.line(f"n = {name}(S, {player}, {list_});" if first else f"n += {name}(S, {player}, {list_} + n);")
             return
         field = "s[n].first" if self.spans(d) else "o[n]"
         self.line(f"int m = {name}(S, {player}, {list_} + n);")
-        self.line(f"for (; m > 0; m--, n++) {field} += {self.program.actions} * ({player} + 1);")
+        self.line(f"for (; m > 0; m--, n++) {field} += {self.program.actions} * ({player.split(',')[0]} + 1);")
 
     def counted(self, d: ir.Decision) -> str:
         """Writes the counting of spans; gets the name of how many options there are."""
@@ -365,36 +389,42 @@ class Machine(Writer):
                 if m not in own:
                     move = self.program.moves[m]
                     self.open(f"if ({move.first} <= a && a < {move.first + move.actions})")
-                    self.perform(move, d.block)
+                    self.perform(d, move, d.block)
                     self.close()
             self.line(f"{self.pending(d)} = a + 1;")
             self.line(f"goto d{d.number};")
             return
         moves = [self.program.moves[m] for m in sorted(own | set(d.standing))]
         self.dispatch(moves, own, d)
+        self.available = {}
 
     def dispatch(self, moves: list[ir.MoveInfo], own: set[int], d: ir.Decision) -> None:
         """Writes the choice of the move by the action's number."""
         if len(moves) == 1:
-            self.perform(moves[0], d.next if moves[0].index in own else d.block)
+            self.perform(d, moves[0], d.next if moves[0].index in own else d.block)
             return
         self.open("switch (a)")
         for i, move in enumerate(moves):
             last = move.first + move.actions - 1
             case = f"case {move.first}" if move.actions == 1 else f"case {move.first} ... {last}"
             self.open("default:" if i == len(moves) - 1 else f"{case}:")
-            self.perform(move, d.next if move.index in own else d.block)
+            self.perform(d, move, d.next if move.index in own else d.block)
             self.close()
         self.close()
 
-    def perform(self, move: ir.MoveInfo, then: int) -> None:
+    def perform(self, d: ir.Decision, move: ir.MoveInfo, then: int) -> None:
         """Writes the effects of a move."""
         arguments = decoded(move)
+        if self.bulk and d.mode == "one":
+            # picking has not changed the position since
+            self.available = {g: known(g) for g in self.known_at(d)}
         if move.procedure:
             text = "".join(f", {x}" for x in arguments)
             self.line(f"{identifier(move.procedure)}(S, p{text});")
+            self.forget(self.judge.writes(ir.Do(move.procedure, ())))
             self.go(then, (), {}, 0)
             return
+        self.forget(frozenset((*move.slots, move.back)))
         for slot, value in zip(move.slots, ["p", *arguments], strict=True):
             self.line(f"{self.layout.slot(slot)} = {value};")
         self.line(f"{self.layout.slot(move.back)} = {then};")
@@ -419,6 +449,7 @@ class Machine(Writer):
             self.line(f"goto o{c.number};")
             self.close()
         self.open(f"o{c.number}:")
+        self.available = {}
         self.line(f"{self.element(c.base, c.index)} = a;")
         self.go(c.next, (), {}, 0)
         self.close()

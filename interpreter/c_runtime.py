@@ -49,13 +49,13 @@ LOCAL int64_t most64(int64_t a, int64_t b) { return a > b ? a : b; }
    the processor would have to foresee. */
 LOCAL int pick(int flag, int a, int b)
 {
-    __asm__("" : "+r"(b));
+    __asm__("" : "+r"(a), "+r"(b));
     return flag ? a : b;
 }
 
 LOCAL int64_t pick64(int flag, int64_t a, int64_t b)
 {
-    __asm__("" : "+r"(b));
+    __asm__("" : "+r"(a), "+r"(b));
     return flag ? a : b;
 }
 

@@ -12,10 +12,12 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from . import program as ir
-from .c_layout import descend
+from .c_layout import children, descend
 
 Key = ir.Expr | tuple[str, str]
 Facts = dict[Key, tuple[int, int]]
+SHORT = 40
+"""Functions of up to so many nodes are written out where they are called."""
 _LARGEST = 8
 """Facts are kept of expressions of up to so many nodes."""
 
@@ -30,6 +32,9 @@ class _Simplifier:
         self.tables = program.tables
         self.results: dict[str, tuple[int, int]] = {}
         self.memos: dict[str, ir.Memo] = {}
+        self.short: dict[str, ir.Expr] = {}
+        self.parameters = {f.name: f.parameters for f in program.functions.values()}
+        self.inlinings = 0
         functions: dict[str, ir.Function] = {}
         for name in _callees_first(program):
             f = program.functions[name]
@@ -39,6 +44,9 @@ class _Simplifier:
             values = [n.value for n in descend(*new.body) if isinstance(n, ir.Return)]
             if f.kind == "value" and values:
                 self.results[name] = min(v.low for v in values), max(v.high for v in values)
+                short = _as_expression(new.body)
+                if short is not None and _size(short) <= SHORT:
+                    self.short[name] = short
             functions[name] = new
         self.frozen = False
         blocks = []
@@ -96,6 +104,9 @@ class _Simplifier:
             case ir.Call():
                 low, high = self.results.get(e.function, (e.low, e.high))
                 arguments = [self.expr(a, facts) for a in e.arguments]
+                body = self.short.get(e.function)
+                if body is not None and not any(_may_fail(a) for a in arguments):
+                    return self.expr(self.inlined(e.function, body, arguments), facts)
                 return replace(e, low=max(e.low, low), high=min(e.high, high), arguments=tuple(arguments))
             case ir.Lookup():
                 return ir.lookup(e.table, self.tables[e.table], self.expr(e.index, facts))
@@ -124,6 +135,19 @@ class _Simplifier:
             parts.append(part)
             facts = self.with_facts(part, e.operator == "and", facts)
         return ir.make(e.operator, *parts)
+
+    # ----------------------------------------------------------------------------------------------------- inlining
+
+    def inlined(self, function: str, body: ir.Expr, arguments: list[ir.Expr]) -> ir.Expr:
+        """Gets what a short function works out, with arguments for its parameters."""
+        self.inlinings += 1
+        used = [n.name for n in descend(body) if isinstance(n, ir.Temp)]
+        values: dict[str, ir.Expr] = {}
+        for name, a in zip(self.parameters[function], arguments, strict=True):
+            if used.count(name) > 1 and not isinstance(a, ir.Const | ir.Load | ir.Temp | ir.Memo):
+                a = ir.Memo(a.low, a.high, f"given_{self.inlinings}_{name}", a)
+            values[name] = a
+        return _substituted(body, values, f"_{self.inlinings}")
 
     # -------------------------------------------------------------------------------------------------------- facts
 
@@ -203,6 +227,62 @@ class _Simplifier:
                 return replace(s, low=self.expr(s.low, facts), high=self.expr(s.high, facts))
             case _:
                 return s
+
+
+def _as_expression(body: tuple[ir.Stmt, ...]) -> ir.Expr | None:
+    """Gets the body of a function as one expression, if it only decides what to give."""
+    if not body:
+        return None
+    first = body[0]
+    if isinstance(first, ir.Return):
+        return first.value
+    if isinstance(first, ir.If):
+        then = _as_expression(first.then)
+        otherwise = _as_expression(first.otherwise + body[1:])
+        if then is not None and otherwise is not None:
+            return ir.choose(first.condition, then, otherwise)
+    return None
+
+
+def _size(e: ir.Expr) -> int:
+    """Counts the nodes of an expression, what is worked out once counting once."""
+    seen: set[str] = set()
+    total = 0
+    todo: list[ir.Expr | ir.Stmt] = [e]
+    while todo:
+        n = todo.pop()
+        if isinstance(n, ir.Memo):
+            if n.name in seen:
+                continue
+            seen.add(n.name)
+        total += 1
+        todo += children(n)
+    return total
+
+
+def _substituted(e: ir.Expr, values: dict[str, ir.Expr], suffix: str) -> ir.Expr:
+    """Puts values for the locals of an expression, and gives what it works out once names of its own."""
+    match e:
+        case ir.Temp():
+            return values.get(e.name, e)
+        case ir.LoadAt() | ir.Lookup():
+            return replace(e, index=_substituted(e.index, values, suffix))
+        case ir.Op() | ir.Call():
+            return replace(e, arguments=tuple(_substituted(a, values, suffix) for a in e.arguments))
+        case ir.Cond():
+            return ir.Cond(
+                e.low,
+                e.high,
+                _substituted(e.condition, values, suffix),
+                _substituted(e.then, values, suffix),
+                _substituted(e.otherwise, values, suffix),
+            )
+        case ir.Checked():
+            return replace(e, value=_substituted(e.value, values, suffix))
+        case ir.Memo():
+            return ir.Memo(e.low, e.high, e.name + suffix, _substituted(e.value, values, suffix))
+        case _:
+            return e
 
 
 def _key(e: ir.Expr) -> Key:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import program as ir
-from .c_cost import CHEAP, HOISTED, Judge, parameters_of
+from .c_cost import CHEAP, HOISTED, PICKED, Judge, parameters_of
 from .c_layout import Layout, children, descend, identifier, is_wide
 from .c_simplify import simplify
 
@@ -53,6 +53,8 @@ class Writer:
         self.early_known: set[str] = set()
         self.parameters: frozenset[str] = frozenset()
         self.as_spans = False
+        self.given = {f.name: self.judge.given(f.name) for f in program.functions.values() if f.kind == "options"}
+        self.available: dict[str, str] = {}
 
     # -------------------------------------------------------------------------------------------------------- text
 
@@ -232,7 +234,7 @@ class Writer:
         then = self.aside(lambda: self.expr(e.then))
         otherwise = self.aside(lambda: self.expr(e.otherwise))
         if not then.lines and not otherwise.lines:
-            if all(self.judge.cost(x, self.known | self.early_known) <= CHEAP and self.judge.safe(x) for x in (e.then, e.otherwise)):
+            if all(self.judge.cost(x, self.known | self.early_known) <= PICKED and self.judge.safe(x) for x in (e.then, e.otherwise)):
                 return self.picked(e, flag(e.condition, condition), then.text, otherwise.text)
             return f"({condition} ? {then.text} : {otherwise.text})"
         t = self.temp()
@@ -264,6 +266,8 @@ class Writer:
 
     def call(self, e: ir.Call) -> str:
         """Writes a call; one that may fail is a statement of its own."""
+        if e.function in self.available:
+            return self.available[e.function]
         text = f"{identifier(e.function)}({', '.join(['S', *(self.expr(a) for a in e.arguments)])})"
         if e.function in self.failing:
             return self.hold(*self.judge.result(self.program.functions[e.function]), text)
@@ -499,6 +503,7 @@ class Writer:
             type_ = c_int(*self.judge.result(f))
         elif f.kind == "options":
             type_ = "int"
+            parameters += [f"int {known(g)}" for g in self.given[f.name]]
             parameters.append("Span *restrict s" if self.as_spans else "action_t *restrict o")
         else:
             type_ = "void"
@@ -516,6 +521,7 @@ class Writer:
         """Writes a function."""
         self.judge.enter(f.body, parameters_of(f))
         self.parameters = frozenset(f.parameters)
+        self.available = {g: known(g) for g in self.given.get(f.name, ())}
         self.open(self.head(f))
 
         def write() -> None:
@@ -529,6 +535,7 @@ class Writer:
                 self.line("return 0;")
 
         self.scope(write, hoists=f.kind != "procedure")
+        self.available = {}
         self.close()
         self.line("")
 
@@ -570,6 +577,11 @@ def number(value: int) -> str:
 def c_int(low: int, high: int) -> str:
     """Gets the type of a local."""
     return "int64_t" if is_wide(low, high) else "int"
+
+
+def known(function: str) -> str:
+    """Makes the name of the local that keeps what a function gave."""
+    return f"known_{identifier(function)}"
 
 
 def join(sign: str, parts: list[str]) -> str:

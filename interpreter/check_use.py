@@ -135,7 +135,7 @@ def check_unused(checked: Checked, report: Report) -> None:
         if ("alias", name) not in used and alias.type not in used:
             warn(f"type '{name}'", alias.name.span)
     for symbol in checked.callables.values():
-        is_open = isinstance(symbol.node, tree.Define) and symbol.node.open  # a figure for views and scenarios
+        is_open = isinstance(symbol.node, tree.Define) and symbol.node.open  # for views and scenarios
         if symbol not in used and not is_open:
             warn(f"{symbol.kind} '{symbol.name}'", symbol.node.name.span)
     for definition in checked.rules.definitions:

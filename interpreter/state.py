@@ -376,7 +376,10 @@ class State:
             return Refusal(move.name, "this is not the time for it", self.game.program.sites[decision.site])
         failing = self.machine.call(move.why_not, self.position, actor, *arguments)
         if failing == 0:
-            if action in self.legal_actions() or self._legal(action):
+            coded = action
+            if player is not None and decision.mode == "each":
+                coded = action % self.game.program.actions + self.game.program.actions * (player + 1)
+            if coded in (self.stop or ()) or self._legal(coded):
                 return None
             return Refusal(move.name, "it is not offered now", move.span)
         if failing < 0:

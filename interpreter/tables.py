@@ -51,9 +51,9 @@ def _table(item: Entry, seats: Seats, report: Report) -> Table | Record:
         return _make_table(item, _names(item.value), {})
     assert isinstance(item.value, Mapping)
     every = item.value.entries.get(EVERY)
-    if every is not None and isinstance(every.value, Sequence) and (factors := _names(every.value)):
+    if every is not None and isinstance(every.value, Sequence):
         table = _make_table(item, [], {})
-        table.factors = tuple(factors)
+        table.factors = tuple(_names(every.value))
         return table
     entries = item.value.entries
     if all(is_entry(e.value) for e in entries.values()):
@@ -115,11 +115,11 @@ def _check_column(table: Table, attribute: str, column: dict[str, Cell], report:
             )
 
 
-# ------------------------------------------------------------------------------------------ tables of every pair
+# --------------------------------------------------------------------------------------- tables of every pair
 
 
 def fill_products(tables: dict[str, Table], report: Report) -> None:
-    """Fills the tables that are made of others, in place; one whose tables have not changed stays as it is."""
+    """Fills the tables made of others, in place; one whose tables have not changed stays as it is."""
     done: set[str] = set()
     for table in tables.values():
         _fill(table, tables, (), done, report)
@@ -138,7 +138,8 @@ def _fill(
         if factor is None:
             known = [t for t in tables if t not in inside]
             help = suggestion(name, known, what="the tables are")
-            report.error("table-factor", f"'{table.name}' is made of '{name}', which is no table", span, help=help)
+            message = f"'{table.name}' is made of '{name}', which is no table"
+            report.error("table-factor", message, span, help=help)
         elif name in inside:
             circle = " of ".join([*inside[inside.index(name) :], name])
             report.error("table-factor", f"'{name}' is made of itself: {circle}", span)
@@ -150,7 +151,7 @@ def _fill(
 
 
 def _cross(table: Table, factors: list[tuple[Table, Span]], report: Report) -> None:
-    """Gives a table an entry for every choice of one entry of each of its factors, the last one changing fastest."""
+    """Gives a table an entry for every choice of one entry of each factor, the last one changing fastest."""
     count = prod(len(factor.enum.entries) for factor, _ in factors)
     if count > MOST_ENTRIES:
         message = f"'{table.name}' would have {count} entries, want at most {MOST_ENTRIES}"
@@ -164,7 +165,8 @@ def _cross(table: Table, factors: list[tuple[Table, Span]], report: Report) -> N
     for name, choice in zip(names, choices, strict=True):
         if name in seen:
             message = f"'{name}' is {' with '.join(seen[name])} and {' with '.join(choice)}"
-            report.error("duplicate-name", message, table.span, help="name the entries of one of them otherwise")
+            help = "name the entries of one of them otherwise"
+            report.error("duplicate-name", message, table.span, help=help)
         seen.setdefault(name, choice)
     table.enum = EnumType(table.name, names, "table", table.enum.span)
     table.entry_spans = tuple(table.span for _ in names)

@@ -53,6 +53,14 @@ def stage_of(view: View, state: State, language: str) -> Stage:
     return Stage(stage.says.show(state, language), now, following)
 
 
+def acting(state: State) -> list[int]:
+    """Gets whose turn it is: who decides, or all who may where anybody does."""
+    decision = state.decision
+    if decision is None:
+        return []
+    return [state.current_player()] if decision.mode == "one" else state.players_to_act()
+
+
 def draw_board(
     view: View,
     state: State,
@@ -63,8 +71,7 @@ def draw_board(
     hand_of: int | None = None,
 ) -> list[Line]:
     """Draws the whole picture, with the hand of one player if it is drawn for him alone."""
-    acting = [] if state.is_terminal() else state.players_to_act()
-    drawing = Drawing(view, state, look, letters_of(names or view.game.player_names), acting)
+    drawing = Drawing(view, state, look, letters_of(names or view.game.player_names), acting(state))
     headline = view.headline.show(state, look.language) if view.headline is not None else ""
     top: Line = [(HEAD, title), ("", " · " if title and headline else ""), ("", headline)]
     lines = [cut(top, look.width)] if title or headline else []

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from ..grammar.diagnostics import nearest
 from ..grammar.span import Span
 from ..interpreter.errors import BrokenRule, IllegalMove, PlayError, UnclearMove
-from .board import draw_board, stage_of
-from .choosing import Item, Option, Suggestion, Unclear, menu, options, read_option, suggest_options
+from .board import acting, draw_board, stage_of
+from .choosing import Item, Option, Suggestion, menu, options, read_option, suggest_options
 from .prompt_commands import COMMANDS, find_command, suggest_arguments
 from .session import Session
 from .telling import write_entry
@@ -52,6 +52,8 @@ class Desk:
         self.pending: Pending | None = None
         self.question: str = ""
         """What is asked while something is pending."""
+        self.opened: Item | None = None
+        """The head that was opened last; numbers and words that follow at once are taken as its rest."""
         self._options: tuple[object, str, list[Option]] | None = None
         self._board: tuple[object, list[Line]] | None = None
 
@@ -149,7 +151,7 @@ class Desk:
         stage = stage_of(session.view, session.state, self.language)
         waiting = session.waiting_for()
         line: Line = []
-        for n, player in enumerate(waiting or session.state.players_to_act()):
+        for n, player in enumerate(waiting or acting(session.state)):
             line += [("", ", " if n else ""), (f"player{player}", session.seats[player].name)]
         line += [("", self.t("colon")), ("heading", stage.says)]
         if stage.now:
@@ -166,6 +168,10 @@ class Desk:
             for e in session.fresh()
         )
         return [line for line in lines if line is not None]
+
+    def warnings(self) -> list[Line]:
+        """Tells what of the view does not fit these rules."""
+        return [self.line("view-problem", "note", why=why) for why in self.session.view.problems]
 
     def results(self) -> list[Line]:
         """Writes who has won, once the game is over."""
@@ -210,12 +216,38 @@ class Desk:
             return self.take(item.option)
         if item.hidden:
             return self.choose_privately(item.options)
+        self.opened = item
         inner = menu(item.options, concealed=False)
         if len(inner) == 1 and inner[0].option is None:
             lines = [self.line("say-which", words=item.words.strip(), rest=item.meaning)]
         else:
-            lines = [self.line("which", words=item.words.strip()), *self.list_items(inner, numbered=False)]
+            listed = self.list_items(inner, numbered=not _reads_numbers(item))
+            lines = [self.line("which", words=item.words.strip()), *listed]
         return Reply(lines, fill=item.words.rstrip() + " " if item.words.isascii() else item.words)
+
+    def go_on(self, opened: Item, text: str) -> Reply | None:
+        """Takes a line as the rest of the head that was opened before it, if it can be that."""
+        begun = opened.words.rstrip()
+        rest = text[len(begun) :].strip() if text.casefold().startswith(begun.casefold()) else text
+        for joined in (f"{begun} {rest}", f"{begun}{rest}"):
+            found = read_option(joined, opened.options)
+            if isinstance(found, Option):
+                return self.take(found)
+            if found.among:
+                return self.among(joined, found.among)
+        inner = menu(opened.options, concealed=False)
+        if rest.isdigit() and not _reads_numbers(opened) and 0 < int(rest) <= len(inner):
+            return self.open_item(inner[int(rest) - 1])
+        return None
+
+    def among(self, text: str, among: Sequence[Option]) -> Reply:
+        """Answers words that could mean several moves with their list."""
+        seen = [o for o in among if not (self.concealed and o.secret)]
+        if not seen:
+            return self.choose_privately(among)
+        item = Item(text, "", tuple(seen))
+        reply = self.open_item(item)
+        return Reply([self.line("several", words=text), *reply.lines[1:]], fill=reply.fill, failed=True)
 
     def choose_privately(self, among: Sequence[Option]) -> Reply:
         """Lets a person choose among secret moves where the others do not see it."""
@@ -245,25 +277,49 @@ class Desk:
         session = self.session
         if session.is_over:
             return self.fail("game-is-over")
+        found = self.parse(text)
+        if isinstance(found, Option):
+            return self.take(found)
+        return found if found is not None else self.unclear(text, near)
+
+    def parse(self, text: str) -> Option | Reply | None:
+        """Reads the words of a move of a person here, perhaps after a name; a reply tells what forbids it.
+
+        None where the words name no move. Nobody can make, or ask about, the moves of another than a person.
+        """
+        session = self.session
         waiting = session.waiting_for()
-        simultaneous = session.state.is_simultaneous_node()
-        if len(waiting) > 1 and not simultaneous and not self._names_somebody(text):
-            return self.fail("who-does-it", name=session.seats[waiting[0]].name, words=text)
+        player, words = self._speaker(text)
+        if player is None:
+            if len(waiting) > 1 and not session.state.is_simultaneous_node():
+                return self.fail("who-does-it", name=session.seats[waiting[0]].name, words=text)
+            player = waiting[0] if waiting else -1
+        if player not in session.humans:
+            return self.fail("not-yours")
         try:
-            action = session.state.parse_action(text, self.language, waiting[0] if simultaneous else None)
+            action = session.state.parse_action(words, self.language, player)
         except IllegalMove as refusal:
-            return self.refusal(text, refusal)
+            return self.refusal(words, refusal)
         except UnclearMove:
-            return self.unclear(text, near)
-        return self.take(Option(action, waiting[0] if simultaneous else None, text, text, "", text, False))
+            return None
+        passed_on = player if session.state.is_simultaneous_node() else None
+        return Option(action, passed_on, text, text, "", text, False)
+
+    def _speaker(self, text: str) -> tuple[int | None, str]:
+        """Splits a line that begins with a player's name."""
+        for n, name in enumerate(self.session.names()):
+            if text.casefold().startswith(f"{name.casefold()} "):
+                return n, text[len(name) :].strip()
+        return None, text
 
     def is_wording(self, text: str) -> bool:
         """Tests if a text is the words of a move, allowed or not."""
         game = self.session.game
         return any(game.words(language).read(text) for language in dict.fromkeys((self.language, "en")))
 
-    def _names_somebody(self, text: str) -> bool:
-        return any(text.casefold().startswith(f"{name.casefold()} ") for name in self.session.names())
+    def names_somebody(self, text: str) -> bool:
+        """Tests if a text begins with a player's name."""
+        return self._speaker(text)[0] is not None
 
     def refusal(self, text: str, refusal: PlayError) -> Reply:
         """Tells why a move may not be made, with the rule's line."""
@@ -296,6 +352,12 @@ class Desk:
         return self.fail("unclear", words=shown)
 
 
+def _reads_numbers(item: Item) -> bool:
+    """Tests if what comes after a head may be a number, so that numbers cannot count its options."""
+    begun = len(item.words.rstrip())
+    return any(o.words[begun:].lstrip()[:1].isdigit() for o in item.options)
+
+
 def rule_line(span: Span) -> list[Line]:
     """Shows the line of a rule."""
     return [[("dim", f"  {span.source.name}:{span.line}  "), ("rule", span.source.line(span.line).strip())]]
@@ -310,6 +372,7 @@ def run_line(desk: Desk, text: str) -> Reply:
         answer, desk.pending, desk.question = desk.pending, None, ""
         return answer(text)
     text = " ".join(text.split())
+    opened, desk.opened = desk.opened, None
     if not text:
         return Reply()
     if text.startswith("/"):
@@ -318,6 +381,8 @@ def run_line(desk: Desk, text: str) -> Reply:
     exact = [o for o in listed if text.casefold() in (o.words.casefold(), o.english.casefold())]
     if exact:
         return desk.take(exact[0])
+    if opened is not None and (reply := desk.go_on(opened, text)) is not None:
+        return reply
     alone = find_command(text)
     begins = any(o.words.casefold().startswith(f"{text.casefold()} ") for o in listed)
     if alone is not None and not (alone[0].takes and not alone[0].takes.startswith("[") and begins):
@@ -328,8 +393,8 @@ def run_line(desk: Desk, text: str) -> Reply:
     if isinstance(found, Option):
         return desk.take(found)
     if found.among:
-        return _among(desk, text, found)
-    if desk.is_wording(text):
+        return desk.among(text, found.among)
+    if desk.is_wording(text) or desk.names_somebody(text):
         return desk.refuse(text)
     return _command(desk, text, text) or desk.refuse(text, found.near)
 
@@ -341,15 +406,6 @@ def _number(desk: Desk, number: int) -> Reply:
     if not 1 <= number <= len(items):
         return desk.fail("no-such-number", last=len(items))
     return desk.open_item(items[number - 1])
-
-
-def _among(desk: Desk, text: str, found: Unclear) -> Reply:
-    among = [o for o in found.among if not (desk.concealed and o.secret)]
-    if not among:
-        return desk.choose_privately(found.among)
-    items = menu(among, concealed=False)
-    lines = [desk.line("several", words=text), *desk.list_items(items, numbered=False)]
-    return Reply(lines, fill=text + " ", failed=True)
 
 
 def _command(desk: Desk, text: str, typed: str) -> Reply | None:

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from ..grammar.diagnostics import RulesError
+from ..interpreter.errors import BrokenRule
 from ..interpreter.game import State
 from ..interpreter.types import EnumType, OptionalType, PileType, Type
 from .terminal import Line, Look, cut, line_width, pad, pad_line, width, wrap
-from .view import Cells, Column, Hand, Lane, Note, Panel, Piles, Seats, Spaces, Table, Track, View
+from .view import Cells, Column, Hand, Lane, Note, Panel, Piles, Seats, Spaces, Table, Track, View, ViewError
 
 HEAD = "heading"
 DIM = "dim"
@@ -52,6 +54,14 @@ class Drawing(Struct):
 
 def draw_panel(panel: Panel, on: Drawing, columns: int, hand_of: int | None) -> list[Line]:
     """Draws any panel; a hand only for the player it is drawn for."""
+    try:
+        lines = _draw(panel, on, columns, hand_of)
+    except (BrokenRule, RulesError, ViewError):  # rules that a variant changed under the view
+        lines = [[(DIM, "?")]]
+    return [cut(line, columns, "..." if on.look.ascii else "…") for line in lines]
+
+
+def _draw(panel: Panel, on: Drawing, columns: int, hand_of: int | None) -> list[Line]:
     if panel.when is not None and not panel.when.value(on.state):
         return []
     match panel:
@@ -73,7 +83,7 @@ def draw_panel(panel: Panel, on: Drawing, columns: int, hand_of: int | None) -> 
             raise AssertionError(panel)
     if panel.title is not None and lines and not isinstance(panel, Track):
         lines = [[(HEAD, panel.title.show(on.state, on.look.language))], *lines]
-    return [cut(line, columns, "..." if on.look.ascii else "…") for line in lines]
+    return lines
 
 
 # ------------------------------------------------------------------------------------------------------- lane

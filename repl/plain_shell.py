@@ -22,6 +22,7 @@ class PlainShell:
         """Reads until the input ends or says so; the exit status is 0."""
         desk = self.desk
         typed = self.source.isatty()
+        self._show(desk.warnings())
         self._show(desk.news())
         self._show(desk.board())
         self._turn()

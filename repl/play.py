@@ -98,7 +98,7 @@ def new_session(options: Options) -> Session:
         game = load_game(name, players=len(options.seats))
     seats = make_seats(options.seats, game.player_names)
     seed = int.from_bytes(os.urandom(6), "big") if options.seed is None else options.seed
-    return Session(game, View(game, game.view()), seats, seed)
+    return Session(game, View(game, game.view(), strict=False), seats, seed)
 
 
 def _only_game() -> str:

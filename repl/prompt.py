@@ -110,6 +110,7 @@ class PromptShell:
         """Plays until somebody leaves; the exit status is 0."""
         self._measure()
         self._print([self.desk.line("welcome", "dim")])
+        self._print(self.desk.warnings())
         self._print(self.desk.news())
         self._bots()
         while True:
@@ -149,7 +150,7 @@ class PromptShell:
             self._print([[("dim", f"{asked or '>'} {text}")]])
         self._print(reply.lines)
         self.fill = reply.fill
-        if reply.board:
+        if reply.board or (not text and self.desk.turn is None):
             self._bots()
         return reply
 

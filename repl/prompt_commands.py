@@ -61,7 +61,9 @@ def find_command(text: str, *, shortened: bool = False) -> tuple[Command, str] |
         return None
     word, _, rest = text.partition(" ")
     found = [c for c in COMMANDS.values() if c.name.startswith(word.casefold())]
-    return (found[0], rest.strip()) if len(found) == 1 and len(word) > 1 else None
+    if len(found) != 1 or len(word) < 2 or (rest and not found[0].takes):
+        return None
+    return found[0], rest.strip()
 
 
 def suggest_arguments(desk: Desk, text: str) -> list[Suggestion] | None:
@@ -179,25 +181,23 @@ def _complete_moves(desk: Desk, typed: str) -> list[tuple[str, str]]:
 @command("why not", "MOVE", "why", complete=_complete_moves)
 def why_not(desk: Desk, argument: str) -> Reply:
     """Tells why a move may not be made, with the rule's line."""
-    from ..interpreter.errors import IllegalMove, UnclearMove
     from .choosing import Option, read_option
+    from .desk import Reply
 
-    session = desk.session
     if not argument:
         return desk.fail("why-not-what")
-    if session.is_over:
+    if desk.session.is_over:
         return desk.fail("game-is-over")
-    waiting = session.waiting_for()
-    player = waiting[0] if len(waiting) > 1 or session.state.is_simultaneous_node() else None
-    try:
-        session.state.parse_action(argument, desk.language, player)
-    except IllegalMove as refusal:
-        return desk.refusal(argument, refusal)
-    except UnclearMove:
-        found = read_option(argument, [o for o in desk.options() if not (desk.concealed and o.secret)])
-        if not isinstance(found, Option):
-            return desk.unclear(argument)
+    listed = [o for o in desk.options() if not (desk.concealed and o.secret)]
+    found = read_option(argument, listed)
+    if isinstance(found, Option):
         argument = found.words
+    else:
+        parsed = desk.parse(argument)
+        if isinstance(parsed, Reply):
+            return parsed
+        if parsed is None:
+            return desk.unclear(argument)
     reply = _reply([desk.line("it-is-allowed", words=argument)])
     reply.private = desk.concealed and desk.touches_secrets(argument)
     return reply

@@ -129,7 +129,7 @@ def take_up(path: Path, *, go_on: bool) -> tuple[Session, str | None]:
     seats = make_seats(
         [f"{name}={kind}" for name, kind in zip(record.names, kinds, strict=False)], record.names
     )
-    session = Session(game, View(game, game.view()), seats, record.seed)
+    session = Session(game, View(game, game.view(), strict=False), seats, record.seed)
     session.recorder = Recorder.start(session.state, record.seed, names=record.names)
     for item in record.items:
         match item:

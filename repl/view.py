@@ -8,12 +8,14 @@ read what is secret, and only what is secret to its own player.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct, field
 
+from ..grammar.diagnostics import RulesError
 from ..grammar.span import Source, Span
+from ..interpreter.errors import BrokenRule
 from ..interpreter.types import EnumType, IntType, OptionalType, Type
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from ..interpreter.game import Game, State
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+
+_T = TypeVar("_T")
 
 Scope = dict[str, str]
 """The parameters of a figure: name and type name, in order."""
@@ -50,9 +54,15 @@ class Words(Struct):
                 for i, p in enumerate(pieces)
             ]
         return "".join(
-            p if isinstance(p, str) else p.show(state, *arguments, language=language)
-            for p in self.made[language]
+            p if isinstance(p, str) else _shown(p, state, arguments, language) for p in self.made[language]
         )
+
+
+def _shown(figure: Figure, state: State, arguments: tuple[int, ...], language: str) -> str:
+    try:
+        return figure.show(state, *arguments, language=language)
+    except BrokenRule:
+        return "?"
 
 
 class Each(Struct):
@@ -208,19 +218,39 @@ class Tell(Struct):
 class View:
     """The view of one game."""
 
-    def __init__(self, game: Game, data: Mapping[str, Any] | None) -> None:
+    def __init__(self, game: Game, data: Mapping[str, Any] | None, *, strict: bool = True) -> None:
+        """Reads a view. Raises `ViewError` or `RulesError`; unless `strict`, what does not fit is left out."""
         self.game = game
         self.data: Mapping[str, Any] = data or {}
         self._owner = ""
         self.colours: dict[str, str] = {str(k): str(v) for k, v in self.data.get("colours", {}).items()}
+        self.problems: list[str] = []
+        """What was left out, and why."""
+        self._strict = strict
         self.headline = self._words(self.data.get("headline"), {}, "headline")
+        panels = enumerate(self.data.get("panels", ()), 1)
         self.panels: list[Panel] = [
-            self._panel(p, f"panel {n}") for n, p in enumerate(self.data.get("panels", ()), 1)
+            panel for n, p in panels if (panel := self._tried(self._panel, p, f"panel {n}")) is not None
         ]
+        stages = self.data.get("stages", {}).items()
         self.stages = {
-            str(rule): self._stage(s, f"stage {rule}") for rule, s in self.data.get("stages", {}).items()
+            str(rule): stage
+            for rule, s in stages
+            if (stage := self._tried(self._stage, s, f"stage {rule}")) is not None
         }
         self.tells = {t.variable: (n, t) for n, t in enumerate(map(_tell, self.data.get("tell", ())))}
+
+    def _tried(
+        self, make: Callable[[Mapping[str, Any], str], _T], data: Mapping[str, Any], where: str
+    ) -> _T | None:
+        try:
+            return make(data, where)
+        except (RulesError, ViewError) as error:
+            if self._strict:
+                raise
+            self._owner = ""
+            self.problems.append(str(error).splitlines()[0])
+            return None
 
     def figure(self, text: str, scope: Scope, where: str, owner: str = "") -> Figure:
         """Compiles an expression of the view, which may read what is secret to `owner` alone."""

@@ -112,6 +112,18 @@ def test_a_view_that_would_show_a_secret_is_refused() -> None:
         View(game, {"panels": [{"panel": "hand", "of": "p", "rows": [theirs]}]})
 
 
+def test_what_does_not_fit_is_left_out_and_told() -> None:
+    game = load_game("manila", players=3)
+    broken = {"panel": "note", "shows": "x", "when": "nonsense > 3"}
+    sound = {"panel": "note", "shows": "bank {bank} {first of crew} {nonsense}"}
+    view = View(game, {"panels": [broken, sound]}, strict=False)
+    assert len(view.panels) == 1 and "nonsense" in view.problems[0]
+    session = open_session(game, seed=5)
+    assert plain(draw_board(view, session.state, Look())) == "?"
+    view = View(game, {"panels": [{"panel": "note", "shows": "bank {bank} {first of crew}"}]})
+    assert plain(draw_board(view, session.state, Look())) == "bank 0 ?"
+
+
 def test_a_domain_must_have_members() -> None:
     game = load_game("manila", players=3)
     with pytest.raises(ViewError, match="one value"):

@@ -157,6 +157,7 @@ def test_version(run: Run) -> None:
         ("new variant short-lane --for manila", "manila has a variant 'short-lane' already"),
         ("new game x --for manila", "invalid choice: 'game'"),
         ("games --lang klingon", "the language 'klingon' is not known"),
+        ("play", "say which game"),
         ("play nogame", "no game 'nogame'"),
         ("play manila --seats a b c d e f", ""),
         ("play --resume nofile", "nofile"),

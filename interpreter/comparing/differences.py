@@ -1,9 +1,11 @@
-"""Tells what differs between two rule sets of one game, from their rules alone: readings, values, definitions.
+"""Tells what differs between two rule sets of one game, from their rules alone: readings, values,
+definitions.
 
-Takes two rule sets as loading gives them; gives each difference with both places, and for readings what they say and
-who says so. Definitions are compared by how they are built, not by their text: layout, comments, brackets, the order of
-definitions and the names of locals make no difference. Sentences are kept apart: they change what is shown, not the
-game. A reading that does not arise, or that no line of the rules turns on, is told as such.
+Takes two rule sets as loading gives them; gives each difference with both places, and for readings what they
+say and who says so. Definitions are compared by how they are built, not by their text: layout, comments,
+brackets, the order of definitions and the names of locals make no difference. Sentences are kept apart: they
+change what is shown, not the game. A reading that does not arise, or that no line of the rules turns on, is
+told as such.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ DifferenceKind = Literal["players", "reading", "value", "entry", "definition"]
 
 
 class Given(Struct, frozen=True):
-    """What one of the two rule sets has: how it is written, where, and the overlay that wrote it ("" for the game)."""
+    """What one of the two rule sets has: how it is written, where, and the overlay that wrote it ("" for the
+    game).
+    """
 
     text: str
     span: Span | None
@@ -116,7 +120,7 @@ def _counts(rules: RuleSet) -> str:
     return f"{least}" if least == most else f"{least} to {most}"
 
 
-# -------------------------------------------------------------------------------------------------------- readings
+# --------------------------------------------------------------------------------------------------- readings
 
 
 def _readings(a: RuleSet, b: RuleSet) -> Iterator[Difference]:
@@ -186,7 +190,7 @@ def _below(node: tree.Node) -> Iterator[tree.Node]:
             yield from (item for item in value if isinstance(item, tree.Node))
 
 
-# ---------------------------------------------------------------------------------------------------------- values
+# ----------------------------------------------------------------------------------------------------- values
 
 
 def _values(a: RuleSet, b: RuleSet) -> Iterator[Difference]:
@@ -220,8 +224,8 @@ def _entries(name: str, a: RuleSet, b: RuleSet) -> Iterator[Difference]:
                 )
     order = [[e for e in t.enum.entries if e in o.enum.entries] for t, o in ((x, y), (y, x))]
     if order[0] != order[1]:
-        given = [Given(", ".join(o), t.span) for o, t in zip(order, (x, y), strict=True)]
-        yield Difference("entry", f"the order of {name}", given[0], given[1])
+        orders = [Given(", ".join(o), t.span) for o, t in zip(order, (x, y), strict=True)]
+        yield Difference("entry", f"the order of {name}", orders[0], orders[1])
 
 
 def _cell(name: str, x: Cell | None, y: Cell | None, a: RuleSet, b: RuleSet) -> Iterator[Difference]:
@@ -255,7 +259,7 @@ def shown(value: Datum) -> str:
             return str(value)
 
 
-# ----------------------------------------------------------------------------------------------------- definitions
+# ------------------------------------------------------------------------------------------------ definitions
 
 
 def _definitions(a: RuleSet, b: RuleSet) -> Iterator[Difference]:
@@ -263,7 +267,7 @@ def _definitions(a: RuleSet, b: RuleSet) -> Iterator[Difference]:
     for key in dict.fromkeys([*left, *right]):
         x, y = left.get(key), right.get(key)
         if x is None or y is None:
-            idle = WORDS if key.startswith("measure ") or key.startswith("invariant ") else ""
+            idle = WORDS if key.startswith(("measure ", "invariant ")) else ""
             yield Difference("definition", key, _definition(x), _definition(y), idle=idle)
             continue
         (one, layer), (other, other_layer) = x, y
@@ -327,11 +331,12 @@ def definition_name(node: tree.Definition) -> str:
             return type(node).__name__.lower()
 
 
-# -------------------------------------------------------------------------------------------------- what is touched
+# -------------------------------------------------------------------------------------------- what is touched
 
 
 def touched(found: Differences, a: RuleSet, b: RuleSet) -> tuple[set[tuple[str, int]], set[str]]:
-    """Finds where play must pass to meet a difference: lines of rules (file and number), and names of definitions.
+    """Finds where play must pass to meet a difference: lines of rules (file and number), and names of
+    definitions.
 
     The names are of the definitions in which something differs, and of those that call them.
     """

@@ -1,12 +1,12 @@
 """Tries everything: all options and all outcomes of chance from a position, to a number of decisions.
 
-Goes one decision deeper at a time for as long as the effort lasts, so that a parting found is one of the nearest, and
-that what was gone through whole can be told: so many decisions, so many positions, nothing left out. Positions met
-again are not gone through again; when the table of those is full, it is only used, not added to: memory stays bounded
-and nothing is skipped.
+Goes one decision deeper at a time for as long as the effort lasts, so that a parting found is one of the
+nearest, and that what was gone through whole can be told: so many decisions, so many positions, nothing left
+out. Positions met again are not gone through again; when the table of those is full, it is only used, not
+added to: memory stays bounded and nothing is skipped.
 
-Where chance gives the two games the same things in another order, what only one of them has drawn yet is kept and given
-to the other at the same address.
+Where chance gives the two games the same things in another order, what only one of them has drawn yet is kept
+and given to the other at the same address.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ class Way(Struct):
 
 
 class Exhausted(Struct):
-    """What was gone through: all sequences of `depth` decisions, `positions` different ones; or the parting met."""
+    """What was gone through: all sequences of `depth` decisions, `positions` different ones; or the parting
+    met.
+    """
 
     depth: int
     positions: int
@@ -156,7 +158,7 @@ class Exhauster:
             made.update(repr(sorted(node.pending.items())).encode())
         return made.digest()
 
-    # ------------------------------------------------------------------------------------------------------- chance
+    # ------------------------------------------------------------------------------------------------- chance
 
     def _after(self, node: _Node, action: int) -> Iterator[tuple[_Node, dict[Drawn, int]]]:
         """Gets where a move leads, one for every way chance can come out."""
@@ -194,7 +196,7 @@ class Exhauster:
         pending: Pending,
         drawn: dict[Drawn, int],
     ) -> Iterator[tuple[_Node, dict[Drawn, int]]]:
-        """Runs both games on to decisions, branching at every outcome that is not settled by the other game."""
+        """Runs both games on to decisions, branching where an outcome is not settled by the other."""
         sides = (self.lockstep.a, self.lockstep.b)
         positions, places = [a, b], [place_a, place_b]
         troubles: list[BrokenRule | None] = [None, None]
@@ -205,16 +207,16 @@ class Exhauster:
             try:
                 while True:
                     while place.__class__ is int:
-                        place = side.blocks[place](position)  # type: ignore[index]
+                        place = side.blocks[place](position)
                     if place.__class__ is not tuple:
                         break
-                    node: int = place[0]  # type: ignore[index]
+                    node: int = place[0]
                     stream, row, ordinal, low, count, weigh = side.informers[node](position)
                     at = (stream if numbers is None else numbers[stream], row, ordinal)
                     weights = count if weigh is None else [weigh(position, low + i) for i in range(count)]
                     if at in pending:
-                        value, *before = pending.pop(at)
-                        one, other = odds(before[0], before[1]), odds(low, weights)
+                        value, low_before, weights_before = pending.pop(at)
+                        one, other = odds(low_before, weights_before), odds(low, weights)
                         if not same_odds(one, other):
                             raise _Met(Parting("chance", drawn=Odds(at[0], row, one, other)))
                         side.machine.budget[0] = 0

@@ -1,8 +1,9 @@
 """Plays two games in step: the same chance, the same choices, until they part.
 
-At every stop the two are held against each other: is it over, who decides, what is offered, what lies on the table as
-far as both know it (the secret parts too), and at the end how it came out. What only one game has (a variable of its
-own) and what nobody ever sees (tallies, hidden piles) is no parting by itself; it shows as soon as it matters.
+At every stop the two are held against each other: is it over, who decides, what is offered, what lies on the
+table as far as both know it (the secret parts too), and at the end how it came out. What only one game has (a
+variable of its own) and what nobody ever sees (tallies, hidden piles) is no parting by itself; it shows as
+soon as it matters.
 
 All runs on bare positions and the fast machines; states with words are made only to tell what was found.
 """
@@ -31,8 +32,8 @@ Who = int | tuple[str, tuple[int, ...]]
 class Parting(Struct, frozen=True):
     """Where two games that were in step are so no more, and in what; several may hold at once.
 
-    `only_a` are actions of the first game that the second does not offer, as the first numbers them; `only_b` the
-    other way round. Options are compared only where the same players decide.
+    `only_a` are actions of the first game that the second does not offer, as the first numbers them; `only_b`
+    the other way round. Options are compared only where the same players decide.
     """
 
     kind: Kind
@@ -83,10 +84,10 @@ class Side:
         budget = self.machine.budget
         while True:
             while place.__class__ is int:
-                place = blocks[place](position)  # type: ignore[index]
+                place = blocks[place](position)
             if place.__class__ is not tuple:
                 return place  # type: ignore[return-value]
-            node = place[0]  # type: ignore[index]
+            node = place[0]
             stream, row, ordinal, low, count, weigh = self.informers[node](position)
             budget[0] = 0
             weights = count if weigh is None else [weigh(position, low + i) for i in range(count)]

@@ -1,8 +1,10 @@
-"""Finds what two programs of one game share: which action, variable, decision and stream of one is which of the other.
+"""Finds what two programs of one game share: which action, variable, decision and stream of one is which of
+the other.
 
-Things go by their names: variables and elements by name and the names of their indices, values by the names of
-entries, moves by name and the types of what they take (or, where a move was renamed, by its words), streams and
-decisions by the name of the rule they stand in. What has no counterpart has none: it is told, never guessed.
+Things go by their names: variables and elements by name and the names of their indices, values by the names
+of entries, moves by name and the types of what they take (or, where a move was renamed, by its words),
+streams and decisions by the name of the rule they stand in. What has no counterpart has none: it is told,
+never guessed.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ class Match:
         self.decisions_a = _decision_names(a.program)
         self.decisions_b = _decision_names(b.program)
 
-    # -------------------------------------------------------------------------------------------------------- moves
+    # -------------------------------------------------------------------------------------------------- moves
 
     def _match_moves(self) -> None:
         a, b = self.a.program, self.b.program
@@ -109,7 +111,7 @@ class Match:
             self._to_a[action] = found
         return found
 
-    # ---------------------------------------------------------------------------------------------------- variables
+    # ---------------------------------------------------------------------------------------------- variables
 
     def _match_variables(self) -> None:
         shared: list[Element] = []
@@ -164,7 +166,9 @@ class Match:
                 yield e
 
     def carried(self, a: list[int]) -> list[int]:
-        """Makes a position of the second program with the values of the first one's; the rest is as at the start."""
+        """Makes a position of the second program with the values of the first one's; the rest is as at the
+        start.
+        """
         position = list(self.b.program.initial)
         for e in self.elements:
             value = a[e.slot_a]
@@ -308,7 +312,9 @@ def _decision_names(program: ir.Program) -> list[tuple[str, int]]:
 
 
 def option_names(program: ir.Program) -> Callable[[int], str]:
-    """Makes what names an action by its move and the names of what it takes, whatever the layout of the program."""
+    """Makes what names an action by its move and the names of what it takes, whatever the layout of the
+    program.
+    """
     names: dict[int, str] = {}
 
     def name(action: int) -> str:

@@ -1,7 +1,8 @@
 """Plays lock-step games for the search: where they start, what is chosen and drawn, where they part.
 
-A `Line` is a game in step up to where the two part: the choices with who made them, and a tape of what chance gave. It
-can be played again, and played again with pieces left out: choices are then matched to decisions in order.
+A `Line` is a game in step up to where the two part: the choices with who made them, and a tape of what chance
+gave. It can be played again, and played again with pieces left out: choices are then matched to decisions in
+order.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from .matching import Match
 
 
 class Effort:
-    """How much may still be searched: decisions played, so that results depend on no clock; and a last deadline."""
+    """How much may still be searched: decisions played, so that results depend on no clock; and a last
+    deadline.
+    """
 
     def __init__(self, lockstep: Lockstep, decisions: int, seconds: float) -> None:
         self.lockstep = lockstep
@@ -52,7 +55,7 @@ class Effort:
 
 
 class Start(Struct):
-    """Where games begin: at the start, or at a pair of positions with what chance has given on the way there."""
+    """Where games begin: at the start, or at two positions with what chance has given on the way."""
 
     a: Position | None = None
     stop_a: Stop = None
@@ -114,7 +117,9 @@ def play(
 
 
 def record(lockstep: Lockstep, start: Start, actions: Sequence[int], tape: Tape) -> Line | None:
-    """Plays actions again and takes down who chose and what chance gave; None if the two do not part by the last."""
+    """Plays actions again and takes down who chose and what chance gave; None if the two do not part by the
+    last.
+    """
     streams = taped(lockstep.match, tape)
     twin = start.begin(lockstep, streams)
     choices: list[Choice] = []
@@ -147,7 +152,9 @@ def _rows(kept: dict[Drawn, int]) -> dict[int, int]:
 
 
 class Replayer:
-    """Plays a story again with pieces left out: each decision takes the next choice that fits it, else a quiet one."""
+    """Plays a story again with pieces left out: each decision takes the next choice that fits it, else a
+    quiet one.
+    """
 
     def __init__(self, lockstep: Lockstep, start: Start, seed: int) -> None:
         self.lockstep = lockstep

@@ -1,9 +1,10 @@
-"""Proves two programs to be one: the same blocks, functions and moves, whatever they and their variables are called.
+"""Proves two programs to be one: the same blocks, functions and moves, whatever they and their variables are
+called.
 
-Walks both from the start at once and pairs what stands at the same place: slots, locals, functions, blocks, moves,
-streams. As soon as something would need two partners the programs count as different. So "the same" is a proof (places
-in the rules, sentences and names take no part in how a game runs), "different" is none: two programs may do the same
-in different ways.
+Walks both from the start at once and pairs what stands at the same place: slots, locals, functions, blocks,
+moves, streams. As soon as something would need two partners the programs count as different. So "the same" is
+a proof (places in the rules, sentences and names take no part in how a game runs), "different" is none: two
+programs may do the same in different ways.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from .. import program as ir
 from ..types import EnumType, ListType, OptionalType, PileType, SetType, Type
 
 _SKIPPED = {"site", "low", "high"}
-"""Fields that do not bear on how a program runs; the bounds of a `Checked` and of a `For` do, and are compared."""
+"""Fields that do not bear on how a program runs; the bounds of a `Checked` and of a `For` do, and are
+compared.
+"""
 
 
 def same_program(a: ir.Program, b: ir.Program) -> bool:
@@ -37,7 +40,7 @@ class _Pairing:
         self.todo: list[tuple[str, Any, Any]] = []
 
     def pair(self, kind: str, x: Any, y: Any) -> bool:
-        """Pairs two things; tells if they were not yet. Raises `_Different` where either has another partner."""
+        """Pairs two things; tells if they are new. Raises `_Different` where one has another partner."""
         there, back = self.pairs.setdefault(kind, ({}, {}))
         if x in there or y in back:
             if there.get(x) != y or back.get(y) != x:
@@ -85,7 +88,7 @@ class _Pairing:
             if v.owner or other.owner:
                 self.equal(bool(v.owner), bool(other.owner))
 
-    # ------------------------------------------------------------------------------------------------------- things
+    # ------------------------------------------------------------------------------------------------- things
 
     def slot(self, x: int, y: int) -> None:
         if x < 0 or y < 0:
@@ -154,8 +157,7 @@ class _Pairing:
             return
         m, n = self.a.moves[x], self.b.moves[y]
         self.equal((m.lows, m.counts, m.secret, m.first), (n.lows, n.counts, n.secret, n.first))
-        for s, t in zip(m.types, n.types, strict=True):
-            self.equal(_shape(s), _shape(t))
+        self.equal([_shape(t) for t in m.types], [_shape(t) for t in n.types])
         self.equal((bool(m.procedure), len(m.slots)), (bool(n.procedure), len(n.slots)))
         self.function(m.why_not, n.why_not)
         if m.procedure:
@@ -177,7 +179,7 @@ class _Pairing:
             self.function(c.weights, e.weights)
         self.block(c.next, e.next)
 
-    # --------------------------------------------------------------------------------------- expressions, statements
+    # -------------------------------------------------------------------------------- expressions, statements
 
     def tuples(self, x: tuple[Any, ...], y: tuple[Any, ...], scope: dict[str, str]) -> None:
         x = tuple(s for s in x if not isinstance(s, ir.Tell))

@@ -1,7 +1,8 @@
 """Writes a story as a scenario file, which the scenario runner plays under both rule sets.
 
-The choices in the rules' own words, chance as it came out, and what must hold then: under the first rule set, and
-`under` what the second one adds to it. Where neither can be named by adding to the other, two scenarios are written.
+The choices in the rules' own words, chance as it came out, and what must hold then: under the first rule set,
+and `under` what the second one adds to it. Where neither can be named by adding to the other, two scenarios
+are written.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ _MOST_VALUES = 12
 def scenario_text(story: Story, name: str = "") -> str:
     """Writes the story as a scenario file.
 
-    Gives "" where there is no story, or one that scenarios cannot tell: one of the two breaks off, or they part in who
-    sees what, or in the odds of chance alone.
+    Gives "" where there is no story, or one that scenarios cannot tell: one of the two breaks off, or they
+    part in who sees what, or in the odds of chance alone.
     """
     if story.line is None or story.line.parting.kind in ("broken", "sight", "chance"):
         return ""
@@ -56,7 +57,7 @@ class _Writer:
 
     def text(self) -> str:
         out = [
-            "# Written by comparing two rule sets: the same choices and the same chance, and where the two part.",
+            "# Written by comparing two rule sets: the same choices, the same chance, and where they part.",
             "",
         ]
         a, b = self.story.a, self.story.b
@@ -93,7 +94,7 @@ class _Writer:
         out += [f"    - {line}" for line in self._expected(k)]
         return out
 
-    # ------------------------------------------------------------------------------------------------------- chance
+    # ------------------------------------------------------------------------------------------------- chance
 
     def _streams(self, k: int) -> dict[str, list[str]]:
         """Gets the script of each stream of a game: its rows as YAML."""
@@ -130,7 +131,7 @@ class _Writer:
             out.append(f"{indent}  {name}: [{', '.join(rows)}]")
         return out
 
-    # ----------------------------------------------------------------------------------------------------- expected
+    # ----------------------------------------------------------------------------------------------- expected
 
     def _expected(self, k: int) -> list[str]:
         parting, state = self.line.parting, self.states[k]
@@ -171,12 +172,14 @@ class _Writer:
             whole = element_name(self.games[0], e.variable, e.indices).partition(" of ")[2]
             if e.indices[-1] == 0:
                 return f"{_quoted(f'length of {whole}')}: {value}"
-            return f"{_quoted(f'{whole}[{e.indices[-1]}]')}: {_value(labels.value(value, getattr(v.type, 'base', v.type)))}"
+            item = labels.value(value, getattr(v.type, "base", v.type))
+            return f"{_quoted(f'{whole}[{e.indices[-1]}]')}: {_value(item)}"
         name = element_name(self.games[0], e.variable, e.indices)
         if isinstance(v.type, FlagType):
             return f"{_quoted(name)}: {'yes' if value else 'no'}"
         written = labels.value(value, v.type)
-        return f"{_quoted(name)}: {'none' if value < 0 and not written.lstrip('-').isdigit() else _value(written)}"
+        nobody = value < 0 and not written.lstrip("-").isdigit()
+        return f"{_quoted(name)}: {'none' if nobody else _value(written)}"
 
 
 def _flag(value: bool) -> str:
@@ -198,11 +201,13 @@ def _value(text: str) -> str:
     return text if text.lstrip("-").isdigit() else _quoted(text)
 
 
-# ------------------------------------------------------------------------------------------------- one from the other
+# ----------------------------------------------------------------------------------------- one from the other
 
 
 def _relation(a: Game, b: Game) -> tuple[int, str] | None:
-    """Finds which of two rule sets (0 or 1) the other can be named from by adding, and what is added; None if neither."""
+    """Finds which of two rule sets (0 or 1) the other can be named from by adding, and what is added; None if
+    neither.
+    """
     rules = (a.checked().rules, b.checked().rules)
     if a.offers != b.offers:
         return None
@@ -221,9 +226,7 @@ def _added(base: RuleSet, other: RuleSet) -> str:
         return ""
     parts: list[str] = [p for p in theirs if p not in mine]
     for d in differences(base, other).items:
-        if d.kind == "reading" and d.b is not None:
-            parts.append(f"{d.name}={d.b.text}")
-        elif d.kind == "value" and d.b is not None and not d.b.layer.endswith(".yaml"):
+        if d.kind in ("reading", "value") and d.b is not None:
             parts.append(f"{d.name}={d.b.text}")
     if not parts:
         return ""

@@ -1,13 +1,14 @@
-"""Looks for a line of play in which two games part: random play in many manners, steered towards what differs.
+"""Looks for a line of play in which two games part: random play in many manners, steered towards what
+differs.
 
-Every game is played in a manner of its own: each move is liked more or less, and of a move's instances the low ones,
-the high ones or any (swarm testing: Groce and others, ISSTA 2012). So some games are full of bids, in others everybody
-is soon broke. Moves in which the rules differ are liked more in every second game. Manners that led to lines of the
-rules that differ are taken up again and varied: that is the feedback. As soon as a parting is known only shorter lines
-are looked for, so that the search goes on faster and faster.
+Every game is played in a manner of its own: each move is liked more or less, and of a move's instances the
+low ones, the high ones or any (swarm testing: Groce and others, ISSTA 2012). So some games are full of bids,
+in others everybody is soon broke. Moves in which the rules differ are liked more in every second game.
+Manners that led to lines of the rules that differ are taken up again and varied: that is the feedback. As
+soon as a parting is known only shorter lines are looked for, so that the search goes on faster and faster.
 
-How long is counted in decisions, not in seconds: the same seed finds the same line on every machine, unless the
-deadline strikes.
+How long is counted in decisions, not in seconds: the same seed finds the same line on every machine, unless
+the deadline strikes.
 """
 
 from __future__ import annotations
@@ -66,8 +67,8 @@ class Searcher:
     def search(self, effort: Effort, after: int, longest: int = LONGEST) -> Searched:
         """Searches until the effort is spent.
 
-        Once something is found, shorter lines are looked for as long as it is long: for `after` decisions more at most
-        where it has ten.
+        Once something is found, shorter lines are looked for as long as it is long: for `after` decisions
+        more at most where it has ten.
         """
         found = Searched(None)
         best: tuple[int, list[int]] | None = None
@@ -98,12 +99,12 @@ class Searcher:
             found.line = record(self.lockstep, self.start, best[1], tape)
         return found
 
-    # ----------------------------------------------------------------------------------------------------- one game
+    # ----------------------------------------------------------------------------------------------- one game
 
     def game(
         self, seed: int, manner: Manner, numbers: Random, limit: int
     ) -> tuple[list[int], Parting | None, list[int]]:
-        """Plays one game; gets the choices, the parting if there is one, and when it came near a difference."""
+        """Plays one game; gets the choices, the parting if any, and when it came near a difference."""
         near: list[int] = []
         made = 0
 
@@ -153,7 +154,7 @@ class Searcher:
                 return options[begin + numbers.below(end - begin)]
         raise AssertionError("likings are above 0")
 
-    # ------------------------------------------------------------------------------------------------------- manners
+    # ------------------------------------------------------------------------------------------------ manners
 
     def manner(self, number: int, numbers: Random) -> Manner:
         """Makes the manner of a game: a plain one first, then new ones and variations of good ones."""

@@ -1,9 +1,11 @@
-"""Makes a line of play small: as few decisions as can be found, then small numbers, then quiet and common moves.
+"""Makes a line of play small: as few decisions as can be found, then small numbers, then quiet and common
+moves.
 
-In turn: leave out stretches of the story, long ones first (delta debugging: Zeller and Hildebrandt, 2002), with the
-rolls that fell in them; take another option at a decision, so that later ones fall away; and random combinations of
-both. Every attempt is played in step from the start; it counts if the two still part, no matter how, and sooner. At last
-each choice and each roll is replaced by the plainest with which they still part as soon.
+In turn: leave out stretches of the story, long ones first (delta debugging: Zeller and Hildebrandt, 2002),
+with the rolls that fell in them; take another option at a decision, so that later ones fall away; and random
+combinations of both. Every attempt is played in step from the start; it counts if the two still part, no
+matter how, and sooner. At last each choice and each roll is replaced by the plainest with which they still
+part as soon.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ class Shrinker:
         shortest = self.shorten(line, effort.part(room * 2 // 3))
         return self.plainer(shortest, effort)
 
-    # ------------------------------------------------------------------------------------------------------- shorter
+    # ------------------------------------------------------------------------------------------------ shorter
 
     def shorten(self, line: Line, effort: Effort) -> Line:
         """Makes a line shorter."""
@@ -109,7 +111,9 @@ class Shrinker:
         return best
 
     def _alternatives(self, line: Line, at: int) -> list[int]:
-        """Gets other options at a decision: of each move the first and the last, those that take nothing first."""
+        """Gets other options at a decision: of each move the first and the last, those that take nothing
+        first.
+        """
         options = self._options(line, at)
         n = self.program.actions
         quiet = self.replayer.quiet
@@ -167,7 +171,7 @@ class Shrinker:
                 vain = 0
         return best
 
-    # ------------------------------------------------------------------------------------------------------- plainer
+    # ------------------------------------------------------------------------------------------------ plainer
 
     def plainer(self, line: Line, effort: Effort) -> Line:
         """Makes the choices and rolls of a line plainer, with as many decisions at most."""

@@ -1,9 +1,9 @@
 """Finds a small story in which two rule sets part, or says how far they were found to be the same.
 
-In this order: are the two programs one (then they are the same for ever)? Random play in step, steered; if the two part,
-the story is made small. If not, everything is tried from positions that came near a difference and from the start, as
-deep as the effort allows. What is claimed is what was searched: the same by proof, the same within so many decisions of
-a position (and how many positions these are), or not found in so many games.
+In this order: are the two programs one (then they are the same for ever)? Random play in step, steered; if
+the two part, the story is made small. If not, everything is tried from positions that came near a difference
+and from the start, as deep as the effort allows. What is claimed is what was searched: the same by proof, the
+same within so many decisions of a position (and how many positions these are), or not found in so many games.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ class Story(Struct):
     line: Line | None = None
     told: Told | None = None
     later: Line | None = None
-    """Where the two parted in values alone: the line that goes on up to where it matters, if one was found."""
+    """Where the two parted in values alone: the line that goes on up to where it matters, if one was found.
+    """
     games: int = 0
     decisions: int = 0
     whole: Exhausted | None = None
@@ -76,7 +77,7 @@ class Story(Struct):
             return "the same: both run as one and the same program"
         if self.line is not None:
             n = self.line.decisions
-            return f"they part {'before the first decision' if n == 0 else f'after {n} decision' + 's' * (n > 1)}"
+            return f"they part after {_decisions(n)}" if n else "they part before the first decision"
         out = [f"not found in {self.games:,} games ({self.decisions:,} decisions)"]
         whole = self.whole
         if whole is not None and whole.depth >= 0:
@@ -86,7 +87,7 @@ class Story(Struct):
             depth = min(n.gone.depth for n in self.near)
             total = sum(n.gone.positions for n in self.near)
             out.append(
-                f"the same within {_decisions(depth)} from {len(self.near)} positions that come near a difference "
+                f"the same within {_decisions(depth)} from {len(self.near)} positions near a difference "
                 f"({total:,} positions, exhaustive)"
             )
         return "; ".join(out)
@@ -110,7 +111,8 @@ def find_story(
 ) -> Story:
     """Looks for a small story in which two games part.
 
-    The same seed finds the same story, unless the clock (`seconds`) ends the search before so many `decisions` do.
+    The same seed finds the same story, unless the clock (`seconds`) ends the search before so many
+    `decisions` do.
     """
     rules = a.checked().rules, b.checked().rules
     if found is None:
@@ -161,7 +163,9 @@ def _gains(story: Story) -> bool:
 
 
 def _near(story: Story, prefixes: list[tuple[int, ...]], effort: Effort) -> Line | None:
-    """Tries everything from positions that came near a difference: the earliest ones, the same effort for each."""
+    """Tries everything from positions that came near a difference: the earliest ones, the same effort for
+    each.
+    """
     lockstep = story.lockstep
     shortest = sorted({p[1:]: p for p in prefixes}.values(), key=len)[:12]
     if not shortest:

@@ -1,8 +1,8 @@
 """Compares syntax trees by what they mean: layout, brackets and the names of locals do not count.
 
-`form` turns a definition into nested tuples in which two definitions are equal exactly when they are built alike.
-Sentences (what a move says, reasons, what is told) count only with `words`. `changes` finds the smallest pieces in
-which two definitions of one name differ, each with its place in both.
+`form` turns a definition into nested tuples in which two definitions are equal exactly when they are built
+alike. Sentences (what a move says, reasons, what is told) count only with `words`. `changes` finds the
+smallest pieces in which two definitions of one name differ, each with its place in both.
 """
 
 from __future__ import annotations
@@ -70,17 +70,15 @@ class _Former:
                 return ("Tell", None if to is None else self.node(to, scope))
             case tree.Param(_, name, type_, secret):
                 return ("Param", scope.get(name.text, name.text), self.node(type_, scope), secret)
-        inner = scope
+        below = scope
         binder = _BINDERS.get(type(node))
         if binder is not None:
             word = getattr(node, binder)
             if word is not None:
-                inner = {**scope, word.text: self.fresh()}
+                below = {**scope, word.text: self.fresh()}
         elif isinstance(node, tree.Rule | tree.Move | tree.Define):
-            inner = {**scope, **{p.name.text: self.fresh() for p in node.params}}
-        elif isinstance(node, tree.Let | tree.Draw):
-            inner = dict(scope)
-        return (type(node).__name__, *(self.field(node, name, inner) for name in node.__struct_fields__[1:]))
+            below = {**scope, **{p.name.text: self.fresh() for p in node.params}}
+        return (type(node).__name__, *(self.field(node, name, below) for name in node.__struct_fields__[1:]))
 
     def field(self, node: tree.Node, name: str, scope: dict[str, str]) -> Form:
         value = getattr(node, name)
@@ -107,7 +105,9 @@ class _Former:
         return tuple(out)
 
     def node_of_binding(self, node: tree.Let | tree.Draw, scope: dict[str, str]) -> Form:
-        """Gets the form of a `let` or `draw` without the name it gives; a draw's own where and weight know it."""
+        """Gets the form of a `let` or `draw` without the name it gives; a draw's own where and weight know
+        it.
+        """
         inner = dict(scope)
         if isinstance(node, tree.Draw):
             inner[node.name.text] = "$it"

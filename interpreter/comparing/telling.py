@@ -1,8 +1,8 @@
 """Tells a line of play as a story: what was rolled and chosen, and what each of the two rule sets does then.
 
-Takes a line as the search found it; gives sentences in a language with the places of the rules they come from. The last
-step is played again with its events noted, so that every value that differs is told with the line that changed it, and
-every option that only one offers with the guard that refuses it in the other.
+Takes a line as the search found it; gives sentences in a language with the places of the rules they come
+from. The last step is played again with its events noted, so that every value that differs is told with the
+line that changed it, and every option that only one offers with the guard that refuses it in the other.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from ..positions import decode
 from ..scripts import stream_types
 from ..types import EnumType
 from .differences import Difference, Differences
-from .lockstep import Drawn, Lockstep, Side, Tape, Who, taped
+from .lockstep import Drawn, Lockstep, Side, Tape, Who, drawing, taped
 from .matching import Element
-from .playing import Line, Start, drawing
+from .playing import Line, Start
 
 MOST_OPTIONS = 6
 MOST_VALUES = 8
@@ -105,7 +105,8 @@ def play_states(
     games: tuple[Game, Game] | None = None,
     trace: bool = True,
 ) -> Iterator[tuple[State, State]]:
-    """Plays a line on states, in step: yields the two before the first choice and after each (the same objects).
+    """Plays a line on states, in step: yields the two before the first choice and after each (the same
+    objects).
 
     `games` are the two games if they are to speak otherwise.
     """
@@ -170,7 +171,7 @@ class _Teller:
         who = self.names[actor] if actor >= 0 else ""
         return Step(who, state.describe(action, actor, self.language), move.span)
 
-    # ------------------------------------------------------------------------------------------------------ the end
+    # ------------------------------------------------------------------------------------------------ the end
 
     def told(self, found: Differences) -> Told:
         parting = self.line.parting
@@ -244,10 +245,12 @@ class _Teller:
             shown = [*words[: MOST_OPTIONS - 2], "…", words[-1]]
         return ", ".join(shown)
 
-    # ------------------------------------------------------------------------------------------------------ options
+    # ------------------------------------------------------------------------------------------------ options
 
     def _options(self, told: Told, *, brief: bool = False) -> None:
-        """Tells options that only one game offers; `brief`, where values differ that may well be why, without reasons."""
+        """Tells options that only one game offers; `brief`, where values differ that may well be why, without
+        reasons.
+        """
         parting = self.line.parting
         pairs = (
             (parting.only_a, self.a, self.b, told.a, told.b, self.match.to_b),
@@ -305,7 +308,7 @@ class _Teller:
                     points.append(Point(f"{self.names[actor]} could not {words}: {refusal[0]}", refusal[1]))
                     return
 
-    # ------------------------------------------------------------------------------------------------------- values
+    # ------------------------------------------------------------------------------------------------- values
 
     def _values(self, told: Told, elements: Sequence[Element]) -> None:
         shown = _most_telling(elements, self.match.a.program)
@@ -344,7 +347,7 @@ class _Teller:
             return str(value) if e.indices[-1] == 0 else labels.value(value, getattr(v.type, "base", v.type))
         return labels.value(value, v.type)
 
-    # ------------------------------------------------------------------------------------------------------ outcome
+    # ------------------------------------------------------------------------------------------------ outcome
 
     def _outcome(self, told: Told) -> None:
         parting = self.line.parting
@@ -413,7 +416,7 @@ class _Teller:
             return []
         return [Gain(n, x, y) for n, x, y in zip(self.names, a, b, strict=True)] if a != b else []
 
-    # --------------------------------------------------------------------------------------------------- the reasons
+    # -------------------------------------------------------------------------------------------- the reasons
 
     def _because(self, found: Differences, told: Told) -> list[Difference]:
         """Gets the differences whose lines the last step passed; all of them, if it passed none."""
@@ -435,7 +438,7 @@ class _Teller:
         ]
         return near or found.meant
 
-    # -------------------------------------------------------------------------------------------------------- chance
+    # ------------------------------------------------------------------------------------------------- chance
 
     def _rolls(self) -> list[Roll]:
         return rolls(self.match.a, self.match.b, self.line, self.start, self.language, self.match.streams_b)
@@ -498,7 +501,7 @@ def _span_of_score(game: Game, tie_break: bool) -> Span | None:
 
 
 def _most_telling(elements: Sequence[Element], program: ir.Program) -> list[Element]:
-    """Sorts elements: what is a player's, then single values, then tables of values, then the items of piles."""
+    """Sorts elements: what is a player's, then single values, tables of values, the items of piles."""
 
     def rank(e: Element) -> tuple[bool, bool, int]:
         v = program.variables[e.variable]

@@ -108,8 +108,8 @@ def check_ruleset(name: str, report: Report) -> list[str]:
     report.diagnostics += own.diagnostics
     if not fine:
         return []
-    numbers = f"{fine[0]}" if len(fine) == 1 else f"{', '.join(map(str, fine[:-1]))} and {fine[-1]}"
-    return [f"{rules.canonical}: fine for {numbers} players"]
+    numbers = f"{', '.join(map(str, fine[:-1]))} and {fine[-1]}" if len(fine) > 1 else f"{fine[0]}"
+    return [f"{rules.canonical}: fine for {numbers} player{'' if fine == [1] else 's'}"]
 
 
 def _check_rest(name: str, report: Report) -> None:

@@ -23,9 +23,7 @@ EXAMPLES = """
 
 def configure(parser: ArgumentParser) -> None:
     """Declares what the command takes."""
-    parser.add_argument(
-        "ruleset", nargs="?", default="", metavar="GAME", help="a rule set (default: the game there is)"
-    )
+    parser.add_argument("ruleset", nargs="?", default="", metavar="GAME", help="a rule set")
     add_players(parser)
     parser.add_argument(
         "--seats",
@@ -45,6 +43,12 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Plays."""
+    if not options.ruleset and options.resume is None:
+        from ...interpreter.gamefiles import available_games
+
+        games = available_games()
+        if len(games) != 1:
+            raise UsageError("say which game", f"the games are {', '.join(games)}")
     from ..play import Options, PlayProblem, play
 
     try:
