@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from . import program as ir
 from .c_cost import parameters_of
-from .c_layout import Unwritable, c_type, descend, identifier
+from .c_layout import Unwritable, c_type, identifier
 from .c_machine import APPLY, DECIDE, Machine
 from .c_runtime import HEAD, INTERFACE
 from .c_writer import WHYS, c_int, number
@@ -36,9 +36,8 @@ class Backend(Machine):
             raise Unwritable(f"there are {program.actions:,} actions")
         if self.most_options > MOST_OPTIONS:
             raise Unwritable(f"a decision may have {self.most_options:,} options")
-        self.values = [
-            f for f in program.functions.values() if f.kind == "value" and f.name in wanted(program)
-        ]
+        self.wanted = wanted(program)
+        self.values = [f for f in program.functions.values() if f.kind == "value" and f.name in self.wanted]
         self.listers = [f for f in program.functions.values() if f.kind == "options"]
 
     # --------------------------------------------------------------------------------------------------- the whole
@@ -61,14 +60,13 @@ class Backend(Machine):
         self.line("")
         self.position()
         self.tables()
-        used = wanted(p)
-        functions = [f for f in p.functions.values() if f.name in used]
+        functions = [f for f in p.functions.values() if f.name in self.wanted]
         for f in functions:
             self.line(self.head(f) + ";")
         self.line("")
         for f in functions:
             self.function(f)
-        for name in self.ranged:
+        for name in self.lists_in_spans():
             self.spans_of(p.functions[name])
         self.luck()
         self.machine(bulk=False)
@@ -219,21 +217,13 @@ def row_length(program: ir.Program) -> int:
 
 
 def wanted(program: ir.Program) -> set[str]:
-    """Finds the functions that play and its callers need: all but those of texts."""
+    """Gets the functions that play and its callers need: all but those of texts."""
     texts: set[str] = set()
     for m in program.moves:
         for use in (m.says, m.shows, m.means, *m.reasons):
             if use is not None:
                 texts.update(use.functions)
-    found: set[str] = set()
-    todo = [name for name in program.functions if name not in texts]
-    while todo:
-        name = todo.pop()
-        if name in found:
-            continue
-        found.add(name)
-        todo += [n.function for n in descend(*program.functions[name].body) if isinstance(n, ir.Call | ir.Do)]
-    return found
+    return program.functions.keys() - texts
 
 
 def write_c(program: ir.Program, fingerprint: str = "") -> str:

@@ -85,6 +85,17 @@ class Machine(Writer):
         """Tests if a decision's options are kept as spans of actions instead of one by one."""
         return self.bulk and any(name in self.ranged for name in (d.own, d.offers, d.nobody_options))
 
+    def lists_in_spans(self) -> list[str]:
+        """Gets the lists of options that are needed as spans."""
+        names = {
+            name
+            for d in self.program.decisions
+            if any(name in self.ranged for name in (d.own, d.offers, d.nobody_options))
+            for name in (d.own, d.offers, d.nobody_options)
+            if name
+        }
+        return sorted(names)
+
     def entries(self) -> None:
         """Writes the ways into the machine."""
         p = self.program

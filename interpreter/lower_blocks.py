@@ -12,7 +12,7 @@ from .layout import FREE
 from .lower_statements import Code, StatementLowering
 from .program import FALSE, TRUE, Expr, const, make
 from .symbols import Callable, Local, Variable
-from .types import SetType
+from .types import PileType, SetType
 
 
 class Frame(Struct):
@@ -300,6 +300,9 @@ class BlockLowering(StatementLowering):
                     holds=lambda k: make("<=", make("+", low, k), high),
                     value=lambda k: _bounded(make("+", low, k), low.low, top),
                 )
+            case tree.Members(_, of) if isinstance(self.checked.types[of], PileType):
+                pile = self.pile(of, env)
+                return self.pile_run(replace(pile, offset=self.keep(pile.offset)))
             case _:
                 return run
 

@@ -11,7 +11,7 @@ from ..grammar import tree
 from ..grammar.span import Span
 from ..grammar.walk import walk
 from . import program as ir
-from .environment import Env, Run, clamped, size
+from .environment import Env, Pile, Run, clamped, size
 from .lower_expressions import ExpressionLowering
 from .program import FALSE, TRUE, Expr, const, make
 from .symbols import ActorRef, AllRef, Local
@@ -69,17 +69,20 @@ class SearchLowering(ExpressionLowering):
                     length, item, most, low_, high_ = self.list_of(of, env)
                     last = make("-", length, TRUE)
                     return Run(most, lambda k: make("<", k, length), item, low_, high_, last=last)
-                pile = self.pile(of, env)
-                last = make("-", pile.length, TRUE)
-                return Run(
-                    pile.capacity,
-                    lambda k: make("<", k, pile.length),
-                    pile.item,
-                    pile.low,
-                    pile.high,
-                    last=last,
-                )
+                return self.pile_run(self.pile(of, env))
         raise AssertionError(node)
+
+    def pile_run(self, pile: Pile) -> Run:
+        """Gets what runs over the items of a pile, bottom first."""
+        last = make("-", pile.length, TRUE)
+        return Run(
+            pile.capacity,
+            lambda k: make("<", k, pile.length),
+            pile.item,
+            pile.low,
+            pile.high,
+            last=last,
+        )
 
     # -------------------------------------------------------------------------------------------------- searches
 

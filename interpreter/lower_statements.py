@@ -405,6 +405,8 @@ class StatementLowering(SearchLowering):
                     holds=lambda k: make("<=", make("+", low, k), high),
                     value=lambda k: _within(make("+", low, k), low.low, top),
                 )
+            case tree.Members(_, of) if isinstance(self.checked.types[of], PileType):
+                return self.pile_run(self._settled_pile(of, code))
             case _:
                 return run
 

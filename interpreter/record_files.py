@@ -71,7 +71,7 @@ class Changes(Struct, frozen=True):
 
 
 class Choice(Struct, frozen=True):
-    """One choice: its number from 1, who chose ("-" nobody, "*" chance), the move, how many options it had."""
+    """One choice: its number from 1, who chose ("-" nobody, "*" chance), the move, of how many options."""
 
     number: int
     player: str

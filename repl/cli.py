@@ -65,10 +65,6 @@ class _Parser(ArgumentParser):
         raise UsageError(message, f"'{self.prog} --help' shows how it is used")
 
 
-class _Done(Exception):
-    """Says that the help was asked for and given."""
-
-
 def _run(arguments: list[str]) -> int:
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         return _help(arguments[1:])
@@ -108,8 +104,7 @@ def parser_of(command: Command) -> ArgumentParser:
 
 
 def _examples(text: str) -> str:
-    """Writes examples with the name of the game that is worked out furthest; a look at the folders tells
-    which."""
+    """Writes examples with the name of a real game: the one whose folder holds most."""
     rules = Path(__file__).parent.parent / "rules"
     games = sorted((-len(list(p.parent.rglob("*.*"))), p.parent.name) for p in rules.glob("*/game.yaml"))
     filled = text.strip("\n").replace("GAME", games[0][1]) if games else text.strip("\n")

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from msgspec import Struct, field
 
@@ -219,14 +220,20 @@ class View:
     """The view of one game."""
 
     def __init__(self, game: Game, data: Mapping[str, Any] | None, *, strict: bool = True) -> None:
-        """Reads a view. Raises `ViewError` or `RulesError`; unless `strict`, what does not fit is left out."""
+        """Reads a view. Raises `ViewError` or `RulesError`; if not `strict`, leaves out what does not fit."""
         self.game = game
         self.data: Mapping[str, Any] = data or {}
         self._owner = ""
-        self.colours: dict[str, str] = {str(k): str(v) for k, v in self.data.get("colours", {}).items()}
+        self.colours: dict[str, str] = {}
+        """The colours of entries, by dotted name."""
         self.problems: list[str] = []
         """What was left out, and why."""
         self._strict = strict
+        for name, colour in self.data.get("colours", {}).items():
+            if isinstance(colour, Mapping):
+                self._tried(self._paint, {"table": name, **colour}, f"colours of {name}")
+            else:
+                self.colours[str(name)] = str(colour)
         self.headline = self._words(self.data.get("headline"), {}, "headline")
         panels = enumerate(self.data.get("panels", ()), 1)
         self.panels: list[Panel] = [
@@ -445,6 +452,22 @@ class View:
             self._maybe(data.get("count"), scope, where),
             bool(data.get("top only", False)),
         )
+
+    def _paint(self, data: Mapping[str, Any], where: str) -> bool:
+        """Finds the colours of a table's entries: for each the first colour whose condition holds."""
+        table, parameter = str(data["table"]), str(data["each"])
+        members = self.figure(table, {}, where)
+        if not isinstance(members.type, EnumType):
+            raise ViewError(f"view.yaml, {where}: '{table}' is no table")
+        dealt = cast("State", SimpleNamespace(position=self.game.program.initial))
+        for colour, condition in data.items():
+            if colour in ("table", "each"):
+                continue
+            figure = self.figure(condition, {parameter: table}, where)
+            for n in members.members(dealt):
+                if figure.value(dealt, n):
+                    self.colours.setdefault(f"{table}.{members.type.entries[n]}", str(colour))
+        return True
 
     def _stage(self, data: Mapping[str, Any], where: str) -> Stage:
         now = data.get("now", {})

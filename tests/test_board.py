@@ -175,6 +175,13 @@ def test_colours_are_those_of_the_box() -> None:
     assert View(game, game.view()).colours == printed
 
 
+def test_colours_by_condition() -> None:
+    game = load_game("manila", players=3)
+    colours = {"ware": {"each": "w", "red": "w.profit > 30", "blue": "w.profit > 20"}, "ware.silk": "pink"}
+    view = View(game, {"colours": colours, "panels": []})
+    assert view.colours == {"ware.jade": "red", "ware.nutmeg": "blue", "ware.silk": "pink"}
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_our_own_sentences_are_complete(language: str) -> None:
     english, other = sentences("en"), sentences(language)

@@ -564,7 +564,7 @@ def test_exact_counts_from_a_scripted_deal(players: int, readings: str, counts: 
 
 
 def test_counts_over_the_end_of_a_game() -> None:
-    """With Bo at 28 of 30, the sequences that go on past the votes are those in which he gains one at most."""
+    """With Bo at 28 of 30, the sequences that go on past the votes are those in which he gains 0 or 1."""
     state = to_the_vote(dixit(4), 3)
     state.position[state.game.slot_of("points", 1)] = 28
     going_on = sum(by_the_book(givers(state), votes, 0, {})[1] <= 1 for votes in all_votes(state))

@@ -257,9 +257,9 @@ def test_killed_in_the_middle_loses_at_most_the_last_choice(tmp_path: Path) -> N
 def test_writing_a_choice_is_quick(tmp_path: Path) -> None:
     game = load_game("manila", players=4)
     state, recorder = started(game, tmp_path / "a.record")
-    begun = time.perf_counter()
+    begun = time.process_time()
     made = play_on(state, recorder, random.Random(1), 60)
-    assert (time.perf_counter() - begun) / made < 0.05
+    assert (time.process_time() - begun) / made < 0.02
 
 
 # ---------------------------------------------------------------------------------------- altered and refused

@@ -231,7 +231,7 @@ sentences: {yes: yes, a: 1}
 !! 3:26 schema-type
 === view: sound
 headline: {en: "round {n}", zh-Hans: "第{n}轮"}
-colours: {ware.jade: green}
+colours: {ware.jade: green, card: {each: c, red: c.suit is hearts}}
 panels:
 - panel: lane
   each: {w: fleet}
@@ -256,7 +256,7 @@ panels:
 stages: {auction: {now: x}}
 tell: [{variable: cash}]
 !! 1:11 schema-type
-!! 2:22 schema-value
+!! 2:22 schema-type
 !! 4:23 schema-value
 !! 5:11 schema-value
 !! 6:17 schema-unknown-key

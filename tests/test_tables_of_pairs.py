@@ -157,3 +157,31 @@ move wait:
 """
     state = play(make(tmp_path, rules))
     assert [state.get("x"), state.get("y"), *state.scores()] == [0, 5, 1, -1]
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_the_pile_of_a_loop_is_found_before_the_loop(waits: bool, tmp_path: Path) -> None:
+    rules = """
+state:
+    box[player]: pile of fruit, up to 3
+    whose: player
+    total: 0 to 99
+
+rule play:
+    whose := first of player
+    box[whose] := [apple, pear]
+    box[last of player] := [plum, plum]
+    for f in box[whose]:
+        increase total by f.price
+        whose := last of player
+        ASK
+    choose first of player: go, wait
+
+move go:
+    says "go"
+
+move wait:
+    says "wait"
+""".replace("ASK", "choose first of player: go, wait" if waits else "increase total by 0")
+    state = play(make(tmp_path, rules), *["go"] * (2 if waits else 0))
+    assert state.get("total") == 8

@@ -278,7 +278,7 @@ def test_counts(settings: str) -> None:
     [
         ("", "a1 to b2", "b2 is taken"),
         ("", "b2 to b3", "pieces move along diagonals"),
-        ("", "b2 to d4", "out of its range"),
+        ("", "b2 to d4", "d4 is too far"),
         ("", "a5 to b4", "no piece of yours stands on a5"),
         ("", "b2 takes to d4", "cannot capture that way"),
         ("d2 to e3", "c5 to c4", "pieces move along diagonals"),

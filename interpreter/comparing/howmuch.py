@@ -17,7 +17,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct, field
@@ -25,9 +25,13 @@ from msgspec import Struct, field
 from ..errors import BrokenRule
 from ..game import load_game
 from ..playout import Endless, seed_of_game
+from ..simulate import Backend
 from .matching import Match
-from .pairs import Outcome, Player, players_of
+from .pairs import Outcome, PairedPlayer, Player, PolicyPlayer, names_of, players_of
 from .statistics import LEVEL, Interval, mean_interval, share_interval
+
+if TYPE_CHECKING:
+    from .native_pairs import NativePlayer
 
 BLOCK = 100
 """How many pairs are played and sent at a time."""
@@ -175,10 +179,11 @@ def measure(
     plan: Plan,
     *,
     jobs: int = 1,
+    backend: Backend = "auto",
     progress: Progress | None = None,
     blocks: Callable[[Plan, int], Iterator[Sums]] | None = None,
     saved: tuple[int, Sums] | None = None,
-    save: Callable[[int, Sums], None] | None = None,
+    save: Callable[..., None] | None = None,
 ) -> Measured:
     """Plays a plan's pairs and adds them up; Ctrl-C ends it with what it has.
 
@@ -191,11 +196,13 @@ def measure(
     sums = msgspec.convert(msgspec.to_builtins(sums), Sums)
     total = math.ceil(plan.games / BLOCK)
     ended = "games"
-    source = blocks or (_by_processes if jobs > 1 else _in_turn)
-    if jobs > 1 and blocks is None:
-        _by_processes.jobs = jobs  # type: ignore[attr-defined]
     done = first
-    work = source(plan, first)
+    if blocks is not None:
+        work = blocks(plan, first)
+    elif jobs > 1:
+        work = _by_processes(plan, first, jobs, backend)
+    else:
+        work = _in_turn(plan, first, backend)
     try:
         if first and _narrow(plan, sums, first):
             ended = "precision"
@@ -212,8 +219,12 @@ def measure(
                     break
                 if done >= total:
                     break
+        if save is not None:
+            save(done, sums, now=True)
     except KeyboardInterrupt:
         ended = "interrupted"
+        if save is not None:
+            save(done, sums, now=True)
     finally:
         close = getattr(work, "close", None)
         if close is not None:
@@ -282,18 +293,49 @@ def _table(
     return match, players_of(match, policies)
 
 
-def play_block(plan: Plan, block: int) -> Sums:
+def _players(plan: Plan, backend: Backend) -> tuple[Player | NativePlayer, Player | NativePlayer]:
+    """Gets who plays the two games: native code where it is wanted, can be had and chance alone chooses."""
+    if backend == "python" or plan.policies:
+        return _table(plan.a, plan.b, plan.players, plan.offers, plan.policies)[1]
+    from ..native import NativeUnavailable
+
+    try:
+        return _native(plan.a, plan.b, plan.players, plan.offers)
+    except NativeUnavailable:
+        if backend == "c":
+            raise
+        return _table(plan.a, plan.b, plan.players, plan.offers, plan.policies)[1]
+
+
+@lru_cache(maxsize=8)
+def _native(a: str, b: str, players: int, offers: bool) -> tuple[NativePlayer, NativePlayer]:
+    from .native_pairs import NativePlayer
+
+    match, _ = _table(a, b, players, offers, ())
+    names = names_of(match)
+    return NativePlayer(match.a, names[0]), NativePlayer(match.b, names[1])
+
+
+def play_block(plan: Plan, block: int, backend: Backend = "auto") -> Sums:
     """Plays one block of pairs."""
-    match, (first, second) = _table(plan.a, plan.b, plan.players, plan.offers, plan.policies)
+    match, _ = _table(plan.a, plan.b, plan.players, plan.offers, plan.policies)
+    players = _players(plan, backend)
+    numbers = range(block * BLOCK, min((block + 1) * BLOCK, plan.games))
+    played = [
+        None if isinstance(p, PairedPlayer | PolicyPlayer) else p.play_many(plan.seed, numbers.start, len(numbers))
+        for p in players
+    ]
     shared = _shared_measures(match)
     whole = whole_of(plan.players)
     sums = Sums()
-    for number in range(block * BLOCK, min((block + 1) * BLOCK, plan.games)):
+    for number in numbers:
         seed = seed_of_game(plan.seed, number)
         outcomes: list[Outcome] = []
-        for k, player in enumerate((first, second)):
+        for k, player in enumerate(players):
             try:
-                outcomes.append(player.play(seed))
+                rows = played[k]
+                outcome = rows[number - numbers.start] if rows is not None else None
+                outcomes.append(outcome if outcome is not None else player.play(seed))
             except (BrokenRule, Endless) as error:
                 broken = list(sums.broken)
                 broken[k] += 1
@@ -330,24 +372,23 @@ def _shared_measures(match: Match) -> list[int] | None:
     return out
 
 
-def _in_turn(plan: Plan, first: int) -> Iterator[Sums]:
+def _in_turn(plan: Plan, first: int, backend: Backend) -> Iterator[Sums]:
     for block in range(first, math.ceil(plan.games / BLOCK)):
-        yield play_block(plan, block)
+        yield play_block(plan, block, backend)
 
 
-def _by_processes(plan: Plan, first: int) -> Iterator[Sums]:
+def _by_processes(plan: Plan, first: int, jobs: int, backend: Backend) -> Iterator[Sums]:
     """Plays blocks in processes and gives them in order."""
     from collections import deque
     from concurrent.futures import Future, ProcessPoolExecutor
 
-    jobs: int = _by_processes.jobs  # type: ignore[attr-defined]
-    _table(plan.a, plan.b, plan.players, plan.offers, plan.policies)  # compiled once, not once a process
+    _players(plan, backend)  # compiled once, not once a process
     todo = iter(range(first, math.ceil(plan.games / BLOCK)))
     waiting: deque[Future[Sums]] = deque()
     pool = ProcessPoolExecutor(jobs, initializer=_begin_process)
     try:
         for block in todo:
-            waiting.append(pool.submit(play_block, plan, block))
+            waiting.append(pool.submit(play_block, plan, block, backend))
             if len(waiting) >= 3 * jobs:
                 yield waiting.popleft().result()
         while waiting:
@@ -380,6 +421,22 @@ def content_of(plan: Plan) -> tuple[str, str]:
     """Gets the content hashes of a plan's two rule sets."""
     match, _ = _table(plan.a, plan.b, plan.players, plan.offers, plan.policies)
     return match.a.content_hash, match.b.content_hash
+
+
+class Keeper:
+    """Keeps a checkpoint up to date, every few seconds."""
+
+    EVERY = 5.0
+
+    def __init__(self, path: str, plan: Plan) -> None:
+        self.path, self.plan = path, plan
+        self.last = time.monotonic()
+
+    def save(self, blocks: int, sums: Sums, *, now: bool = False) -> None:
+        """Writes what is done, if it is time, all is done, or `now`."""
+        if now or blocks * BLOCK >= self.plan.games or time.monotonic() - self.last >= self.EVERY:
+            save_checkpoint(self.path, self.plan, blocks, sums)
+            self.last = time.monotonic()
 
 
 def save_checkpoint(path: str, plan: Plan, blocks: int, sums: Sums) -> None:

@@ -151,9 +151,14 @@ def _rows(kept: dict[Drawn, int]) -> dict[int, int]:
     return rows
 
 
+_AHEAD = 24
+"""So many choices are looked ahead for one that fits."""
+
+
 class Replayer:
-    """Plays a story again with pieces left out: each decision takes the next choice that fits it, else a
-    quiet one.
+    """Plays a story again with pieces left out.
+
+    Each decision takes the next choice of the same player that fits it, else a quiet one.
     """
 
     def __init__(self, lockstep: Lockstep, start: Start, seed: int) -> None:
@@ -162,8 +167,13 @@ class Replayer:
         self.source = drawing(lockstep.match, seed)
         self.quiet = quiet_moves(lockstep.match)
 
-    def play(self, choices: Sequence[Choice], tape: dict[Drawn, int], limit: int) -> Line | None:
-        """Plays choices with a tape; gets the line if the two part within `limit` decisions."""
+    def play(
+        self, choices: Sequence[Choice], tape: dict[Drawn, int], limit: int, *, borrow: bool = False
+    ) -> Line | None:
+        """Plays choices with a tape; gets the line if the two part within `limit` decisions.
+
+        With `borrow`, a decision that no choice fits takes what another player is to choose later, if it can.
+        """
         lockstep = self.lockstep
         used: dict[Drawn, int] = dict(self.start.tape)
         recorder = _Noting(self.source, {**tape, **self.start.tape}, used)
@@ -171,7 +181,7 @@ class Replayer:
         twin = self.start.begin(lockstep, streams)
         made: list[Choice] = []
         rows: list[dict[int, int]] = []
-        at = 0
+        waiting = list(choices)
         while True:
             rows.append(recorder.rows.copy())
             parting = lockstep.parting(twin) or _odd(recorder)
@@ -183,11 +193,13 @@ class Replayer:
             assert options is not None
             who = lockstep.a.who(twin.a, options)
             action = -1
-            for k in range(at, min(at + 12, len(choices))):
-                choice = choices[k]
+            for k, choice in enumerate(waiting[:_AHEAD]):
                 if choice.who == who and choice.action in options:
-                    action, at = choice.action, k + 1
+                    action = choice.action
+                    waiting[: k + 1] = [c for c in waiting[:k] if c.who != who]
                     break
+            if action < 0 and borrow:
+                action = next((c.action for c in waiting[:_AHEAD] if c.action in options), -1)
             if action < 0:
                 action = self.default(options)
             made.append(Choice(action, who))

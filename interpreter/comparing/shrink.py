@@ -55,7 +55,8 @@ class Shrinker:
     def _attempt(self, choices: list[Choice], tape: dict[Drawn, int], best: Line) -> Line | None:
         if best.decisions == 0:
             return None
-        return self.replayer.play(choices, tape, best.decisions - 1)
+        found = self.replayer.play(choices, tape, best.decisions - 1)
+        return found or self.replayer.play(choices, tape, best.decisions - 1, borrow=True)
 
     def _leave_out(self, best: Line, effort: Effort) -> Line:
         size = max(1, best.decisions // 2)

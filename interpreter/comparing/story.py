@@ -30,6 +30,17 @@ DECISIONS = 120_000
 SECONDS = 10.0
 
 
+class Beginning(Struct):
+    """Where games start, if not at their beginning: made of a scenario (see `starting`)."""
+
+    start: Start
+    place: str
+    set_up: list[str]
+    """The lines of a scenario that lead there."""
+    moves: list[str]
+    """The moves in words that lead there."""
+
+
 class Near(Struct):
     """A position from which everything was tried: after which choices, and how far that went."""
 
@@ -104,12 +115,11 @@ def find_story(
     seed: int = 1,
     decisions: int = DECISIONS,
     seconds: float = SECONDS,
-    start: Start | None = None,
-    place: str = "the start",
+    beginning: Beginning | None = None,
     language: str = "en",
     found: Differences | None = None,
 ) -> Story:
-    """Looks for a small story in which two games part.
+    """Looks for a small story in which two games part, from their start or another `beginning`.
 
     The same seed finds the same story, unless the clock (`seconds`) ends the search before so many
     `decisions` do.
@@ -118,8 +128,11 @@ def find_story(
     if found is None:
         found = differences(*rules)
     lockstep = Lockstep(Match(a, b))
-    story = Story(a, b, lockstep, start or Start(), found, seed, place=place)
-    if start is None and (same_program(a.program, b.program) or (found.none and a.offers == b.offers)):
+    story = Story(a, b, lockstep, Start(), found, seed)
+    if beginning is not None:
+        story.start, story.place = beginning.start, beginning.place
+        story.set_up, story.before = beginning.set_up, beginning.moves
+    if beginning is None and (same_program(a.program, b.program) or (found.none and a.offers == b.offers)):
         story.proved = True
         return story
     _, names = touched(found, *rules)

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from ..output import complain, count, say, table
-from .common import add_players, add_ruleset, natural, whole
+from .common import add_language, add_players, add_ruleset, language_of, natural, whole
 
 if TYPE_CHECKING:
     from ...interpreter.game import Game
@@ -55,6 +55,7 @@ def configure(parser: ArgumentParser) -> None:
     )
     group.add_argument("--race", action="store_true", help="do not test the invariants")
     parser.add_argument("--json", action="store_true", help="write the results as JSON")
+    add_language(parser)
 
 
 def run(options: Namespace) -> int:
@@ -88,7 +89,7 @@ def run(options: Namespace) -> int:
 
         say(json.dumps(result.as_dict(), ensure_ascii=False, indent=2))
     else:
-        _tell(result, game)
+        _tell(result, game, language_of(options))
     return 0
 
 
@@ -147,7 +148,7 @@ class _Bar:
             sys.stderr.flush()
 
 
-def _tell(result: Result, game: Game) -> None:
+def _tell(result: Result, game: Game, language: str) -> None:
     data = result.as_dict()
     who = count(game.num_players(), "player")
     say(
@@ -161,7 +162,8 @@ def _tell(result: Result, game: Game) -> None:
     if data["endless"]:
         limit = game.program.decision_budget
         say(f"{count(data['endless'], 'game')} more did not end within {limit:,} decisions")
-    measures = result.measures()
+    labels = game.labels(language)
+    measures = {labels.sentence(text): mean for text, mean in result.measures().items()}
     whole_game = {text: mean for text, mean in measures.items() if not isinstance(mean, list)}
     for text, mean in whole_game.items():
         say(f"{text}: {mean:,.3f}")
