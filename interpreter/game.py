@@ -268,7 +268,8 @@ class Game:
 
         `span` says where the text was read from. Raises `RulesError`.
         """
-        from .figures import Figure, compile_figure, hooks
+        from .figure_compiler import compile_figure
+        from .figures import Figure, hooks
 
         return Figure(self, compile_figure(self, text, parameters or {}, span=span), hooks())
 
@@ -276,13 +277,15 @@ class Game:
         self, text: str, parameters: Mapping[str, str] | None = None, *, span: Span | None = None
     ) -> Figure:
         """Compiles an expression as `expression` does, or takes it from those kept by `keep_figures`."""
-        from .figures import Figure, compile_figure, hooks
+        from .figures import Figure, hooks
 
         if self._figures is None:
             self._figures = cache.load(f"{self._key}-figures", "program") or {}
         wanted = (text, tuple((parameters or {}).items()))
         kept = self._figures.get(wanted)
         if kept is None:
+            from .figure_compiler import compile_figure
+
             kept = self._figures[wanted] = compile_figure(self, text, parameters or {}, span=span)
             self._figures_changed = True
         return Figure(self, kept, hooks())
