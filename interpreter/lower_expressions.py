@@ -19,7 +19,7 @@ from .layout import Shape
 from .lower_values import ValueLowering
 from .program import FALSE, TRUE, Expr, const, make
 from .symbols import AllRef, BuiltinRef, Callable, EntryRef, Local
-from .types import EmptyType, ListType, PileType, SetType
+from .types import EmptyType, EnumType, ListType, PileType, SetType
 
 _Case = TypeVar("_Case", tree.Case, tree.ResultCase)
 
@@ -354,6 +354,12 @@ class ExpressionLowering(ValueLowering):
         type_ = self.checked.types[right]
         item = self.expr(left, env)
         if isinstance(type_, SetType):
+            while isinstance(right, tree.Group):
+                right = right.inner
+            if isinstance(self.checked.refs.get(right), AllRef):
+                return make("<=", FALSE, item)
+            if isinstance(right, tree.Collection) and _is_large(type_.base):
+                return make("or", *(make("=", item, self.expr(i, env)) for i in right.items))
             values = self.expr(right, env)
             inside = make("bit", values, narrowed(item) if item.low < 0 else item)
             return inside if item.low >= 0 else make("and", make("<=", FALSE, item), inside)
@@ -364,6 +370,11 @@ class ExpressionLowering(ValueLowering):
         for k in range(run.bound):
             tests.append(make("and", run.holds(const(k)), make("=", run.value(const(k)), item)))
         return make("or", *tests)
+
+
+def _is_large(base: Type) -> bool:
+    """Tests if an enumeration has more entries than a set can hold."""
+    return isinstance(base, EnumType) and len(base.entries) > 62
 
 
 def _uses(symbol: Callable, param: Local) -> int:

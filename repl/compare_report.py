@@ -1,7 +1,7 @@
 """Writes comparisons to the terminal: what differs, the story on one screen, the figures.
 
-Takes what `interpreter/comparing` found; gives lines of text with the style of each piece, so that the same lines serve
-a terminal in colour and a file. Nothing here works anything out.
+Takes what `interpreter/comparing` found; gives lines of text with the style of each piece, so that the same
+lines serve a terminal in colour and a file. Nothing here works anything out.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from .output import count, columns, pad, paint, say, shutil_width, table, wrap
+from .output import columns, count, pad, paint, say, shutil_width, table, wrap
 
 if TYPE_CHECKING:
     from ..grammar.span import Span
@@ -41,7 +41,7 @@ def title(text: str) -> None:
     say(paint(text, "bold"))
 
 
-# ----------------------------------------------------------------------------------------------------- differences
+# ------------------------------------------------------------------------------------------------ differences
 
 
 def tell_differences(comparison: Comparison) -> None:
@@ -88,7 +88,7 @@ def _given(given: Given | None) -> str:
     return f"{said}{sources}   {paint(str(given.span), 'dim')}"
 
 
-# ----------------------------------------------------------------------------------------------------------- story
+# ------------------------------------------------------------------------------------------------------ story
 
 
 def tell_story(story: Story, language: str, *, board: bool = True) -> None:
@@ -203,13 +203,15 @@ def _ending(told: Told) -> None:
         parts = [f"{g.who} {g.a} | {g.b}" + (f" ({g.b - g.a:+})" if g.a != g.b else "") for g in told.gains]
         say(wrap(f"if it ended now: {', '.join(parts)}", indent="  "))
     if told.because:
-        names = [f"{d.name}: {d.a.text if d.a else '–'} | {d.b.text if d.b else '–'}" for d in told.because[:3]]
+        names = [
+            f"{d.name}: {d.a.text if d.a else '–'} | {d.b.text if d.b else '–'}" for d in told.because[:3]
+        ]
         short = [n for n in names if len(n) < 120]
         if short:
             say(wrap(f"because of {'; '.join(short)}", indent="  "))
 
 
-# --------------------------------------------------------------------------------------------------------- figures
+# ---------------------------------------------------------------------------------------------------- figures
 
 
 def tell_measured(measured: Measured, a: str, b: str) -> None:

@@ -1,7 +1,7 @@
 """Klondike against a checker that knows the game from its rules alone: same moves, same layout, no card lost.
 
-The checker is plain Python: cards are texts, moves are the words a player types. It is given the cards as they were
-dealt and then follows by itself; at every position the options and all piles are compared.
+The checker is plain Python: cards are a suit and a number, moves are the words a player types. It is given the
+order of the pack, deals and follows by itself; at every position the options and all piles are compared.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class Checker:
         return [self.stock, self.waste, *self.down, *self.up, *homes]
 
 
-# ----------------------------------------------------------------------------------------------------- our game
+# ------------------------------------------------------------------------------------------------- our game
 
 
 def klondike(settings: str = "") -> Game:
@@ -194,16 +194,16 @@ def shuffled(seed: int) -> list[Card]:
     return pack
 
 
-SETTINGS = {
+SETTINGS: dict[str, dict[str, int]] = {
     "": {},
     "+draw-three": {"turned": 3},
     "+vegas": {"redeals": 0},
     "+vegas+draw-three": {"redeals": 2, "turned": 3},
     "+redeals=one": {"redeals": 1},
     "+redeals=three": {"redeals": 3},
-    "+back-from-foundation=no": {"take_back": False},
-    "+runs=whole": {"parts": False},
-    "+back-from-foundation=no+redeals=one+runs=whole": {"redeals": 1, "take_back": False, "parts": False},
+    "+back-from-foundation=no": {"take_back": 0},
+    "+runs=whole": {"parts": 0},
+    "+back-from-foundation=no+redeals=one+runs=whole": {"redeals": 1, "take_back": 0, "parts": 0},
 }
 
 
@@ -211,7 +211,7 @@ def start(game: Game, settings: str, pack: list[Card]) -> tuple[State, Checker]:
     """Deals a pack in both games."""
     options = SETTINGS[settings]
     checker = Checker(pack, turned=options.get("turned", 1), redeals=options.get("redeals", MOST_MOVES))
-    checker.take_back, checker.parts = options.get("take_back", True), options.get("parts", True)
+    checker.take_back, checker.parts = bool(options.get("take_back", 1)), bool(options.get("parts", 1))
     checker.settle()
     return game.new_initial_state(scripts=scripted(pack)), checker
 
@@ -260,7 +260,7 @@ def play(game: Game, settings: str, seed: int, limit: int = MOST_MOVES) -> Check
     return checker
 
 
-# ----------------------------------------------------------------------------------------------------- in step
+# -------------------------------------------------------------------------------------------------- in step
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
@@ -292,7 +292,7 @@ def test_shuffled_deals_use_the_whole_pack() -> None:
     assert len(tops) > 20
 
 
-# ------------------------------------------------------------------------------------------- deals known by heart
+# ------------------------------------------------------------------------------------- deals known by heart
 
 
 def easy_pack() -> list[Card]:
@@ -412,7 +412,7 @@ def test_why_not() -> None:
     assert sorted(checker.options()) == sorted(words(state))
 
 
-# ------------------------------------------------------------------------------------------------------ secrets
+# -------------------------------------------------------------------------------------------------- secrets
 
 
 def test_nobody_sees_cards_that_lie_face_down() -> None:
@@ -420,11 +420,8 @@ def test_nobody_sees_cards_that_lie_face_down() -> None:
     numbers = random.Random(5)
     for _ in range(40):
         other = state.clone()
-        slots = [
-            first + 1 + k
-            for first in [state.game.slot_of("stock"), *(state.game.slot_of("face_down", n) for n in range(1, 8))]
-            for k in range(state.position[first])
-        ]
+        piles = [state.game.slot_of("stock"), *(state.game.slot_of("face_down", n) for n in range(1, 8))]
+        slots = [pile + 1 + k for pile in piles for k in range(state.position[pile])]
         hidden = [state.position[slot] for slot in slots]
         numbers.shuffle(hidden)
         for slot, card in zip(slots, hidden, strict=True):
@@ -439,7 +436,7 @@ def test_nobody_sees_cards_that_lie_face_down() -> None:
             break
 
 
-# ---------------------------------------------------------------------------------------------------- languages
+# ------------------------------------------------------------------------------------------------ languages
 
 
 def test_every_name_and_sentence_has_a_label() -> None:

@@ -81,12 +81,22 @@ def test_the_pile_is_found_before_anything_moves(tmp_path: Path) -> None:
 def test_large_tables_have_more_entries_than_a_set_can_hold(tmp_path: Path) -> None:
     names = ", ".join(f"n{n}" for n in range(10))
     board = f"one: [{names}]\ntwo: [{names.replace('n', 'm')}]\nboth: {{every: [one, two]}}\n"
-    rules = RULES[: RULES.index("state:")] + (
-        "state:\n    count: 0 to 999\n    last_one: both\n\nrule play:\n    for b in both:\n        increase count by 1\n"
-        "        last_one := b\n    choose first of player: go, wait\n" + RULES[RULES.index("\nmove go") :]
-    )
+    moves = RULES[RULES.index("\nmove go") :]
+    rules = f"""
+state:
+    count: 0 to 999
+    last_one: both
+    inside: 0 to 999
+
+rule play:
+    for b in both:
+        increase count by 1
+        last_one := b
+    inside := (number of b in both where b in both) + (number of b in both where b in {{n0_m3, n9_m9}})
+    choose first of player: go, wait
+{moves}"""
     state = play(make(tmp_path, rules, board=board))
-    assert (state.get("count"), state.get("last_one")) == (100, 99)
+    assert (state.get("count"), state.get("last_one"), state.get("inside")) == (100, 99, 102)
 
 
 def board(text: str) -> dict[str, str]:

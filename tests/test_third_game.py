@@ -201,7 +201,7 @@ def words_of(game: Game, action: int) -> str:
 
 def pieces(state: State) -> tuple[dict[Square, int], set[Square]]:
     """Reads the board."""
-    squares = list(itertools.product(range(1, SIZE + 1), repeat=2))
+    squares = [(row, column) for row in range(1, SIZE + 1) for column in range(1, SIZE + 1)]
     men = {square: state.get("on", *square) for square in squares if state.get("on", *square) >= 0}
     return men, {square for square in squares if state.get("king", *square)}
 

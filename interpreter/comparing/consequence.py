@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .lockstep import Lockstep, Parting, Tape, Twin, drawing, taped
+from .lockstep import Lockstep, Parting, Tape, Twin, taped
 from .playing import Choice, Effort, Line, Start
 
 
 def look_on(lockstep: Lockstep, start: Start, line: Line, effort: Effort) -> Line | None:
     """Gets the line that goes on from one that parts in values, up to a consequence; None if none shows."""
-    tape = Tape(drawing(lockstep.match, 0), {**line.tape, **start.tape})
+    tape = Tape(start.source(lockstep.match, 0), {**line.tape, **start.tape})
     streams = taped(lockstep.match, tape)
     twin = start.begin(lockstep, streams)
     for choice in line.choices:

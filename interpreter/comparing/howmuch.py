@@ -322,7 +322,9 @@ def play_block(plan: Plan, block: int, backend: Backend = "auto") -> Sums:
     players = _players(plan, backend)
     numbers = range(block * BLOCK, min((block + 1) * BLOCK, plan.games))
     played = [
-        None if isinstance(p, PairedPlayer | PolicyPlayer) else p.play_many(plan.seed, numbers.start, len(numbers))
+        None
+        if isinstance(p, PairedPlayer | PolicyPlayer)
+        else p.play_many(plan.seed, numbers.start, len(numbers))
         for p in players
     ]
     shared = _shared_measures(match)

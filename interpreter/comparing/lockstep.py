@@ -280,6 +280,9 @@ def seeded(match: Match, seed: int) -> tuple[Streams, Streams]:
     return Streams(seed, match.a.program.streams), Streams(seed, match.b.program.streams)
 
 
+Source = Callable[[int, int, int, int, Sequence[int] | int], int]
+"""Draws: (stream, row, ordinal, low, weights) → outcome."""
+
 Drawn = tuple[int, int, int]
 """Where chance was drawn: stream (as the first program numbers them), row, place in it."""
 
@@ -292,7 +295,7 @@ class Tape:
 
     def __init__(
         self,
-        source: Callable[[int, int, int, int, Sequence[int] | int], int],
+        source: Source,
         kept: dict[Drawn, int] | None = None,
     ) -> None:
         self.source = source
@@ -365,10 +368,10 @@ def taped(match: Match, tape: Tape) -> tuple[Streams, Streams]:
     )
 
 
-def drawing(match: Match, seed: int) -> Callable[[int, int, int, int, Sequence[int] | int], int]:
-    """Makes a tape's source that draws what the games' own streams give under a seed."""
+def drawing(match: Match, seed: int) -> Streams:
+    """Makes the streams of both games together, as a tape numbers them, from one seed."""
     names = list(match.a.program.streams)
     for name, number in zip(match.b.program.streams, match.streams_b, strict=True):
         if number == len(names):
             names.append(name)
-    return Streams(seed, names).outcome
+    return Streams(seed, names)

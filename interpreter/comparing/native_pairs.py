@@ -1,8 +1,8 @@
 """Plays coupled games (see `pairs`) in compiled C: the same games as in Python, many times as fast.
 
-Writes the C of the program as the C backend does and adds one function that plays whole games stop by stop, choosing
-among the options by their numbers. What has no C (no compiler, texts as parameters, too long lists) is played in Python;
-so is again any game in which a rule broke, for the words of the error.
+Writes the C of the program as the C backend does and adds one function that plays whole games stop by stop,
+choosing among the options by their numbers. What has no C (no compiler, texts as parameters, too long lists)
+is played in Python; so is again any game in which a rule broke, for the words of the error.
 """
 
 from __future__ import annotations
@@ -178,7 +178,9 @@ class CoupledBackend(Backend):
 
 
 def coupled_library(game: Game) -> ctypes.CDLL:
-    """Gets the compiled library of a game, compiling it if it is not in the cache. Raises `NativeUnavailable`."""
+    """Gets the compiled library of a game, compiling it if it is not in the cache. Raises
+    `NativeUnavailable`.
+    """
     commands = native.compilers()
     if not commands:
         raise NativeUnavailable(f"no C compiler found; {native.HINT}")
@@ -226,7 +228,9 @@ class NativePlayer:
             ctypes.c_void_p,
             ctypes.c_void_p,
         ]
-        self.options = (ctypes.c_uint64 * max(1, program.actions))(*map(names.options, range(program.actions)))
+        self.options = (ctypes.c_uint64 * max(1, program.actions))(
+            *map(names.options, range(program.actions))
+        )
         self.decisions = (ctypes.c_uint64 * max(1, len(names.decisions)))(*names.decisions)
         self.width = 3 + program.players + figure_count(program)
 
@@ -249,4 +253,3 @@ class NativePlayer:
     def play(self, seed: int) -> Outcome:
         """Plays one game in Python, for the words of an error."""
         return self.python.play(seed)
-

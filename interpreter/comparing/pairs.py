@@ -133,7 +133,7 @@ class PairedPlayer:
             best = MASK + 1
             offered = 0
             chosen = -1
-            for option in stop:  # type: ignore[union-attr]
+            for option in stop:
                 name = known.get(option)
                 if name is None:
                     name = known[option] = self.named(option, n)
@@ -161,8 +161,7 @@ class PairedPlayer:
 
 
 def _seat(who: object) -> int:
-    """Gets a seat where several may act: of those who choose at once the first; of whoever acts first, none.
-    """
+    """Gets a seat where several may act: of those who choose at once the first; of whoever acts first, none."""
     assert isinstance(who, tuple)
     return who[1][0] if who[0] == "each" else -1
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct, field
 
-from ..chance import Streams
+from ..chance import Streams, stream_key
 from ..python_backend import Position, Stop
-from .lockstep import Drawn, Lockstep, Parting, Tape, Twin, Who, drawing, taped
+from .lockstep import Drawn, Lockstep, Parting, Source, Tape, Twin, Who, drawing, seeded, taped
 from .matching import Match
 
 
@@ -63,6 +63,30 @@ class Start(Struct):
     stop_b: Stop = None
     tape: dict[Drawn, int] = field(default_factory=dict)
     """What chance had given when the positions were reached; kept in every line from here."""
+    seed: int = 0
+    fixed: frozenset[int] = frozenset()
+    """The streams (as the first program numbers them) that go on by this seed in every game."""
+
+    def seeded(self, match: Match, seed: int) -> tuple[Streams, Streams]:
+        """Makes the streams of both games from one seed."""
+        a, b = seeded(match, seed)
+        if self.fixed:
+            for streams, numbers in ((a, range(len(a.names))), (b, match.streams_b)):
+                streams.keys = tuple(
+                    stream_key(self.seed, name) if number in self.fixed else key
+                    for name, number, key in zip(streams.names, numbers, streams.keys, strict=True)
+                )
+        return a, b
+
+    def source(self, match: Match, seed: int) -> Source:
+        """Makes a tape's source that draws what the games' own streams give under a seed."""
+        streams = drawing(match, seed)
+        if self.fixed:
+            streams.keys = tuple(
+                stream_key(self.seed, name) if number in self.fixed else key
+                for number, (name, key) in enumerate(zip(streams.names, streams.keys, strict=True))
+            )
+        return streams.outcome
 
     def begin(self, lockstep: Lockstep, streams: tuple[Streams, Streams]) -> Twin:
         """Makes both games stand there."""
@@ -76,6 +100,8 @@ class Choice(Struct, frozen=True):
 
     action: int
     who: Who
+    block: int = -1
+    """Where in the rules of the first game it is made."""
 
 
 class Line(Struct):
@@ -132,7 +158,7 @@ def record(lockstep: Lockstep, start: Start, actions: Sequence[int], tape: Tape)
         if action is None or lockstep.is_over(twin):
             return None
         assert twin.stop_a is not None
-        choices.append(Choice(action, lockstep.a.who(twin.a, twin.stop_a)))
+        choices.append(Choice(action, lockstep.a.who(twin.a, twin.stop_a), twin.a[0]))
         lockstep.apply(twin, action, streams)
     return None
 
@@ -164,7 +190,7 @@ class Replayer:
     def __init__(self, lockstep: Lockstep, start: Start, seed: int) -> None:
         self.lockstep = lockstep
         self.start = start
-        self.source = drawing(lockstep.match, seed)
+        self.source = start.source(lockstep.match, seed)
         self.quiet = quiet_moves(lockstep.match)
 
     def play(
@@ -202,7 +228,7 @@ class Replayer:
                 action = next((c.action for c in waiting[:_AHEAD] if c.action in options), -1)
             if action < 0:
                 action = self.default(options)
-            made.append(Choice(action, who))
+            made.append(Choice(action, who, twin.a[0]))
             lockstep.apply(twin, action, streams)
 
     def default(self, options: Sequence[int]) -> int:
@@ -216,7 +242,7 @@ class _Noting(Tape):
 
     def __init__(
         self,
-        source: Callable[[int, int, int, int, Sequence[int] | int], int],
+        source: Source,
         kept: dict[Drawn, int],
         used: dict[Drawn, int],
     ) -> None:

@@ -45,7 +45,8 @@ class _Writer:
         self.story = story
         self.line = story.line
         self.name = name or f"{story.told.headline}: {story.a.canonical} and {story.b.canonical}"
-        self.games = (plain_game(story.a), plain_game(story.b))
+        self.names = story.names or story.a.player_names
+        self.games = (plain_game(story.a, self.names), plain_game(story.b, self.names))
         self.moves: list[str] = []
         states: tuple[State, State] | None = None
         for n, pair in enumerate(play_states(story.lockstep, story.start, self.line, games=self.games)):
@@ -80,7 +81,7 @@ class _Writer:
         out = [
             f"- name: {_quoted(name)}",
             f"  rules: {_quoted(game.canonical)}",
-            f"  players: {game.num_players()}",
+            f"  players: {self._players()}",
         ]
         if not game.offers:
             out.append("  offers: false")
@@ -94,6 +95,11 @@ class _Writer:
         out += [f"    - {line}" for line in self._expected(k)]
         return out
 
+    def _players(self) -> str:
+        if not self.story.names:
+            return f"{self.story.a.num_players()}"
+        return f"[{', '.join(map(_quoted, self.names))}]"
+
     # ------------------------------------------------------------------------------------------------- chance
 
     def _streams(self, k: int) -> dict[str, list[str]]:
@@ -105,6 +111,8 @@ class _Writer:
         labels = game.labels("en")
         scripts = {}
         for name, number in zip(game.program.streams, numbers, strict=True):
+            if number in self.story.start.fixed:
+                continue
             rows: dict[int, dict[int, int]] = {}
             for (stream, row, ordinal), value in {**self.story.start.tape, **self.line.tape}.items():
                 if stream == number:

@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from ..chance import GOLDEN, MASK, mix
 from ..playout import Random
-from .lockstep import Lockstep, Parting, Tape, Twin, drawing, seeded
+from .lockstep import Lockstep, Parting, Tape, Twin
 from .playing import Effort, Line, Start, play, record
 
 LONGEST = 600
@@ -95,7 +95,7 @@ class Searcher:
         found.decisions = self.lockstep.steps - before
         found.late = effort.late
         if best is not None:
-            tape = Tape(drawing(self.lockstep.match, best[0]), self.start.tape)
+            tape = Tape(self.start.source(self.lockstep.match, best[0]), self.start.tape)
             found.line = record(self.lockstep, self.start, best[1], tape)
         return found
 
@@ -116,7 +116,7 @@ class Searcher:
                 near.append(made)
             return action
 
-        streams = seeded(self.lockstep.match, seed)
+        streams = self.start.seeded(self.lockstep.match, seed)
         chosen, parting, _ = play(self.lockstep, self.start, streams, choose, limit)
         return chosen, parting, near
 

@@ -21,6 +21,24 @@ _PATIENCE = 250
 """So many random changes in a row without gain, and no more are tried."""
 
 
+_SHORT = 16
+"""Lines no longer than this are not cut by rounds first."""
+_MOST_ROUNDS = 60
+
+
+def _rounds(line: Line) -> list[tuple[int, int]]:
+    """Gets stretches that begin and end where the same player decides at the same place, the longest first."""
+    choices = line.choices
+    found = [
+        (begin, end)
+        for begin in range(len(choices))
+        for end in range(begin + 3, len(choices))
+        if choices[begin].block == choices[end].block and choices[begin].who == choices[end].who
+    ]
+    found.sort(key=lambda r: (r[0] - r[1], r[0]))
+    return found[:: max(1, len(found) // _MOST_ROUNDS)]
+
+
 class Shrinker:
     """Makes lines small."""
 
@@ -46,6 +64,7 @@ class Shrinker:
         best = again or line
         while best.decisions and not effort.spent():
             before = best.decisions
+            best = self._cut_rounds(best, effort)
             best = self._leave_out(best, effort)
             best = self._replace(best, effort)
             if best.decisions == before:
@@ -75,6 +94,24 @@ class Shrinker:
             if effort.spent():
                 break
             size //= 2
+        return best
+
+    def _cut_rounds(self, best: Line, effort: Effort) -> Line:
+        """Leaves out stretches between two decisions of one player at one place in the rules: whole rounds."""
+        going = best.decisions > _SHORT
+        while going and not effort.spent():
+            going = False
+            for begin, end in _rounds(best):
+                if effort.spent():
+                    break
+                rest = best.choices[:begin] + best.choices[end:]
+                for tape in self._tapes_without(best, begin, end):
+                    shorter = self.replayer.play(rest, tape, best.decisions - 1)
+                    if shorter is not None:
+                        break
+                if shorter is not None:
+                    best, going = shorter, best.decisions > _SHORT
+                    break
         return best
 
     def _tapes_without(self, line: Line, begin: int, end: int) -> Iterator[dict[Drawn, int]]:

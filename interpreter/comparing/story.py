@@ -17,7 +17,7 @@ from ..game import Game
 from .consequence import look_on, matters
 from .differences import Differences, differences, touched
 from .exhaustive import Exhausted, Exhauster
-from .lockstep import Lockstep, Tape, drawing, seeded, taped
+from .lockstep import Lockstep, Tape, taped
 from .matching import Match
 from .playing import Choice, Effort, Line, Start, record
 from .sameness import same_program
@@ -39,6 +39,7 @@ class Beginning(Struct):
     """The lines of a scenario that lead there."""
     moves: list[str]
     """The moves in words that lead there."""
+    names: tuple[str, ...] = ()
 
 
 class Near(Struct):
@@ -76,6 +77,8 @@ class Story(Struct):
     """Lines of a scenario that lead to where it starts, if not at the beginning."""
     before: list[str] = field(default_factory=list)
     """The moves in words that lead there."""
+    names: tuple[str, ...] = ()
+    """What the players are called in the scenario, if otherwise than in the rules."""
 
     @property
     def parts(self) -> bool:
@@ -131,7 +134,7 @@ def find_story(
     story = Story(a, b, lockstep, Start(), found, seed)
     if beginning is not None:
         story.start, story.place = beginning.start, beginning.place
-        story.set_up, story.before = beginning.set_up, beginning.moves
+        story.set_up, story.before, story.names = beginning.set_up, beginning.moves, beginning.names
     if beginning is None and (same_program(a.program, b.program) or (found.none and a.offers == b.offers)):
         story.proved = True
         return story
@@ -147,7 +150,7 @@ def find_story(
         exhausted = Exhauster(lockstep, story.start).search(effort)
         story.whole = exhausted
         if exhausted.way is not None:
-            tape = Tape(drawing(lockstep.match, seed), exhausted.way.tape)
+            tape = Tape(story.start.source(lockstep.match, seed), exhausted.way.tape)
             line = record(lockstep, story.start, exhausted.way.actions, tape)
     if line is not None:
         shrinker = Shrinker(lockstep, story.start, seed)
@@ -164,7 +167,7 @@ def _gains(story: Story) -> bool:
     """Tests if the scores differ where the two part in values: then that is what matters."""
     assert story.line is not None
     lockstep = story.lockstep
-    tape = Tape(drawing(lockstep.match, 0), {**story.line.tape, **story.start.tape})
+    tape = Tape(story.start.source(lockstep.match, 0), {**story.line.tape, **story.start.tape})
     streams = taped(lockstep.match, tape)
     twin = story.start.begin(lockstep, streams)
     for choice in story.line.choices:
@@ -189,18 +192,18 @@ def _near(story: Story, prefixes: list[tuple[int, ...]], effort: Effort) -> Line
             break
         # from two decisions before it came near
         before = actions[: max(0, len(actions) - 2)]
-        streams = seeded(lockstep.match, seed)
-        tape = Tape(drawing(lockstep.match, seed), story.start.tape)
+        tape = Tape(story.start.source(lockstep.match, seed), story.start.tape)
         streams = taped(lockstep.match, tape)
         twin = story.start.begin(lockstep, streams)
         for action in before:
             lockstep.apply(twin, action, streams)
         if lockstep.is_over(twin) or lockstep.parting(twin) is not None:
             continue
-        there = Start(twin.a, twin.stop_a, twin.b, twin.stop_b, dict(tape.kept))
+        begun = story.start
+        there = Start(twin.a, twin.stop_a, twin.b, twin.stop_b, dict(tape.kept), begun.seed, begun.fixed)
         gone = Exhauster(lockstep, there).search(effort.part(share))
         if gone.way is not None:
-            whole = Tape(drawing(lockstep.match, seed), gone.way.tape)
+            whole = Tape(story.start.source(lockstep.match, seed), gone.way.tape)
             return record(lockstep, story.start, [*before, *gone.way.actions], whole)
         if gone.depth > 0:
             story.near.append(Near(_words(story, before, tape), gone))

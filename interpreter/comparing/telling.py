@@ -22,7 +22,7 @@ from ..positions import decode
 from ..scripts import stream_types
 from ..types import EnumType
 from .differences import Difference, Differences
-from .lockstep import Drawn, Lockstep, Side, Tape, Who, drawing, taped
+from .lockstep import Drawn, Lockstep, Side, Tape, Who, taped
 from .matching import Element
 from .playing import Line, Start
 
@@ -112,7 +112,7 @@ def play_states(
     """
     match = lockstep.match
     a, b = games or (match.a, match.b)
-    tape = Tape(drawing(match, 0), {**line.tape, **start.tape})
+    tape = Tape(start.source(match, 0), {**line.tape, **start.tape})
     streams = taped(match, tape)
     pair = (
         _begin(a, streams[0], start.a, start.stop_a, trace),

@@ -59,13 +59,24 @@ def configure(parser: ArgumentParser) -> None:
 def add_measuring(parser: ArgumentParser | _Group) -> None:
     """Adds what tells how many games are played, by whom and where."""
     parser.add_argument(
-        "--games", type=natural, default=1000, metavar="N", help="how many pairs of games (default: 1000; 0: none)"
+        "--games",
+        type=natural,
+        default=1000,
+        metavar="N",
+        help="how many pairs of games (default: 1000; 0: none)",
     )
     parser.add_argument(
-        "--precision", type=seconds, default=0.0, metavar="P", help="stop when all seats' points are known to ± P"
+        "--precision",
+        type=seconds,
+        default=0.0,
+        metavar="P",
+        help="stop when all seats' points are known to ± P",
     )
     parser.add_argument(
-        "--policy", action="append", metavar="NAME", help="who plays: for all seats, or one a seat; may be repeated"
+        "--policy",
+        action="append",
+        metavar="NAME",
+        help="who plays: for all seats, or one a seat; may be repeated",
     )
     parser.add_argument(
         "--backend", choices=("auto", "python", "c"), default="auto", help="what plays (default: auto)"
@@ -114,7 +125,8 @@ def run(options: Namespace) -> int:
 
 
 def load_pair(a: str, b: str, players: int | None, *, offers: bool) -> tuple[Game, Game]:
-    """Loads two rule sets of a game for one number of players: the fewest that both allow, if none is named."""
+    """Loads two rule sets of a game for one number of players: the fewest that both allow, if none is named.
+    """
     from ...interpreter.game import load_game
 
     first = load_game(a, players=players, offers=offers)
@@ -199,7 +211,9 @@ def policies_of(named: list[str] | None, players: int) -> list[tuple[str, ...]]:
         if len(names) == 1:
             names *= players
         if len(names) != players:
-            raise UsageError(f"got {len(names)} policies, want 1 or {players}", "one for all seats, or one a seat")
+            raise UsageError(
+                f"got {len(names)} policies, want 1 or {players}", "one for all seats, or one a seat"
+            )
         out.append(() if set(names) == {"random"} else tuple(names))
     return out
 
@@ -261,7 +275,9 @@ class Bar:
             return
         self.shown = True
         left = passed * (total - done) / (done - self.first)
-        sys.stderr.write(f"\r\x1b[K{self.label}{done:,} of {total:,.0f} pairs, {left:,.0f} s left (Ctrl-C ends it)")
+        sys.stderr.write(
+            f"\r\x1b[K{self.label}{done:,} of {total:,.0f} pairs, {left:,.0f} s left (Ctrl-C ends it)"
+        )
         sys.stderr.flush()
 
     def __exit__(self, *_: object) -> None:
