@@ -19,7 +19,7 @@ from .layout import Shape
 from .lower_values import ValueLowering
 from .program import FALSE, TRUE, Expr, const, make
 from .symbols import AllRef, BuiltinRef, Callable, EntryRef, Local
-from .types import EmptyType, EnumType, ListType, PileType, SetType
+from .types import EmptyType, EnumType, ListType, PileType, SetType, Type
 
 _Case = TypeVar("_Case", tree.Case, tree.ResultCase)
 

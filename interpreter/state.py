@@ -442,8 +442,15 @@ class State:
             if actor == CHANCE:
                 continue  # what he sees of it stands in the position
             move, arguments = self.decode(action)
-            hidden = actor != player and any(move.secret)
-            seen.append(f"{actor} {move.name}" + ("" if hidden else "".join(f" {a}" for a in arguments)))
+            words = [f"{actor} {move.name}"]
+            for value, secret, type_ in zip(arguments, move.secret, move.types, strict=True):
+                if secret and actor != player:
+                    words.append("?")
+                elif isinstance(type_, TextType):
+                    words.append(repr(self.game.labels().value(value, type_)))
+                else:
+                    words.append(str(value))
+            seen.append(" ".join(words))
         return "\n".join(["; ".join(reversed(seen)), self.observation_string(player)])
 
     # -------------------------------------------------------------------------------------------------------- copies
