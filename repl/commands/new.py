@@ -1,4 +1,4 @@
-"""`harbourmaster new`: starts a variant of your own."""
+"""`harbourmaster new`: starts a variant or a game of your own."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """
 Writes the files of a new variant, with examples in comments that fit the game, so that you only have to
-change them. The variant does nothing yet, and can be checked and played at once.
+change them; or those of a new game, small and for two. Both can be checked and played at once.
 """
 EXAMPLES = """
   harbourmaster new variant my-rules --for GAME
   harbourmaster new variant my-rules --for GAME --rules           # with a file for rules
+  harbourmaster new game my-game                                  # a folder with a whole small game
 """
 
 
 def configure(parser: ArgumentParser) -> None:
     """Declares what the command takes."""
-    parser.add_argument("kind", choices=("variant",), metavar="variant", help="what to start: a variant")
+    parser.add_argument("kind", choices=("variant", "game"), metavar="variant|game", help="what to start")
     parser.add_argument("name", metavar="NAME", help="its name, small letters with dashes")
-    parser.add_argument("--for", dest="ruleset", required=True, metavar="GAME", help="the game it changes")
+    parser.add_argument("--for", dest="ruleset", metavar="GAME", help="for a variant: the game it changes")
     parser.add_argument("--rules", action="store_true", help="also a file for rules")
     parser.add_argument("--folder", default=".", metavar="FOLDER", help="where to (default: here)")
 
@@ -40,8 +41,12 @@ def run(options: Namespace) -> int:
     name, folder = options.name, Path(options.folder)
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise UsageError(
-            f"'{name}' cannot be the name of a variant", "write small letters and digits with dashes between"
+            f"'{name}' cannot be the name of a {options.kind}", "write small letters and digits with dashes between"
         )
+    if options.kind == "game":
+        return _new_game(name, folder)
+    if options.ruleset is None:
+        raise UsageError("a variant is for a game", "add --for GAME")
     rules = load_ruleset(options.ruleset)
     if name in available_variants(options.ruleset.split("+")[0]):
         raise UsageError(f"{rules.game} has a variant '{name}' already", "choose another name")
@@ -60,6 +65,23 @@ def run(options: Namespace) -> int:
     for command in ("check", "diff", "play", "simulate"):
         both = f"{options.ruleset} {called}" if command == "diff" else called
         say(f"  harbourmaster {command} {both}")
+    return 0
+
+
+def _new_game(name: str, folder: Path) -> int:
+    from .new_game import files
+
+    home = folder / name
+    if home.exists():
+        raise UsageError(f"'{home}' is there already", "choose another name or folder")
+    for path, text in files(name).items():
+        (home / path).parent.mkdir(parents=True, exist_ok=True)
+        (home / path).write_text(text, "utf-8")
+        say(f"wrote {home / path}")
+    called = home if home.is_absolute() else f"./{home}"
+    say("\nNow change it, and then:")
+    for command in ("check", "test", "play", "simulate"):
+        say(f"  harbourmaster {command} {called}")
     return 0
 
 
