@@ -13,13 +13,14 @@ from .c_cost import parameters_of
 from .c_layout import Unwritable, c_type, identifier
 from .c_machine import APPLY, DECIDE, Machine
 from .c_runtime import HEAD, INTERFACE
-from .c_writer import WHYS, c_int, number
+from .c_text import c_int, number
+from .c_writer import WHYS
 
 MOST_OPTIONS = 1 << 16
 """Longer lists of options are not written in C."""
 
 STOPS = {"END": -1, "TROUBLE": -2, "ENDLESS": -3, "CHANCE": -16}
-MORE_WHYS = ("lost", "weight")
+MORE_WHYS = ("lost", "weight", "slot", "invariant")
 RUN = 0
 
 
@@ -40,7 +41,7 @@ class Backend(Machine):
         self.values = [f for f in program.functions.values() if f.kind == "value" and f.name in self.wanted]
         self.listers = [f for f in program.functions.values() if f.kind == "options"]
 
-    # --------------------------------------------------------------------------------------------------- the whole
+    # ------------------------------------------------------------------------------------ the whole
 
     def source(self) -> str:
         """Writes everything."""
@@ -94,22 +95,31 @@ class Backend(Machine):
             self.line(f".{m.name} = {values}," if m.scalar else f".{m.name} = {{{values}}},")
         self.close("};")
         self.line("")
-        for name, head in (
-            ("read_slots", "Position *S, const int64_t *slots"),
-            ("write_slots", "const Position *S, int64_t *slots"),
-        ):
-            self.open(f"static void {name}({head})")
-            for m in self.layout.members:
-                inside, outside = f"S->{m.name}", f"slots[{m.first}]"
-                if not m.scalar:
-                    inside, outside = f"S->{m.name}[i]", f"slots[{m.first} + i]"
-                loop = "" if m.scalar else f"for (int i = 0; i < {m.count}; i++) "
-                if name == "read_slots":
-                    self.line(f"{loop}{inside} = ({m.type}){outside};")
-                else:
-                    self.line(f"{loop}{outside} = {inside};")
+        self.slot_access()
+
+    def slot_access(self) -> None:
+        """Writes what reads and writes a position slot by slot; reading finds the first slot that holds what it cannot."""
+        self.open("static int64_t read_slots(Position *S, const int64_t *slots)")
+        for m in self.layout.members:
+            inside, loop, at = f"S->{m.name}", "", str(m.first)
+            if not m.scalar:
+                inside, at = f"S->{m.name}[i]", f"{m.first} + i"
+                loop = f"for (int i = 0; i < {m.count}; i++) "
+            self.open(f"{loop}")
+            self.line(f"if (slots[{at}] < {number(m.low)} || slots[{at}] > {number(m.high)}) return {at};")
+            self.line(f"{inside} = ({m.type})slots[{at}];")
             self.close()
-            self.line("")
+        self.line("return -1;")
+        self.close()
+        self.line("")
+        self.open("static void write_slots(const Position *S, int64_t *slots)")
+        for m in self.layout.members:
+            if m.scalar:
+                self.line(f"slots[{m.first}] = S->{m.name};")
+            else:
+                self.line(f"for (int i = 0; i < {m.count}; i++) slots[{m.first} + i] = S->{m.name}[i];")
+        self.close()
+        self.line("")
 
     def tables(self) -> None:
         """Writes the constant tables."""
@@ -137,7 +147,7 @@ class Backend(Machine):
         self.close()
         self.line("")
 
-    # ------------------------------------------------------------------------------------------------------- doors
+    # ---------------------------------------------------------------------------------------- doors
 
     def doors(self) -> None:
         """Writes what finds functions by number, for callers outside."""
@@ -145,9 +155,7 @@ class Backend(Machine):
         self.open("static int64_t call(Position *S, int function, const int64_t *a)")
         self.open("switch (function)")
         for i, f in enumerate(self.values):
-            arguments = "".join(
-                f", ({c_int(*b)})a[{k}]" for k, (_, b) in enumerate(parameters_of(f))
-            )
+            arguments = "".join(f", ({c_int(*b)})a[{k}]" for k, (_, b) in enumerate(parameters_of(f)))
             self.line(f"case {i}: return {identifier(f.name)}(S{arguments});")
         self.line("default: lost(function);")
         self.close()
@@ -181,6 +189,12 @@ class Backend(Machine):
             self.line(
                 f"LOCAL int64_t {name}(const Position *S, int p) {{ (void)S; (void)p; return {value}; }}"
             )
+        self.open("static void test_invariants(const Position *S)")
+        self.line("(void)S;")
+        for i, (_, function, _) in enumerate(p.invariants):
+            self.line(f"if (!{identifier(function)}(S)) bad(-1, WHY_INVARIANT, {i}, 0, 0);")
+        self.close()
+        self.line("")
         self.open("static void measure(const Position *S, int64_t *out)")
         self.line("(void)S; (void)out;")
         at = 0
@@ -195,7 +209,6 @@ class Backend(Machine):
                 at += 1
         self.close()
         self.line("")
-
 
 
 def name_hash(name: str) -> int:

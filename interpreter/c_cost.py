@@ -33,7 +33,7 @@ class Judge:
         self.temps: dict[str, tuple[int, int]] = {}
         self.reach = self._reach()
 
-    # ------------------------------------------------------------------------------------------------------ bounds
+    # --------------------------------------------------------------------------------------- bounds
 
     def bounds(self, e: ir.Expr) -> tuple[int, int]:
         """Gets the bounds a value surely keeps, narrower than its own where a function gives less than it might."""
@@ -54,7 +54,10 @@ class Judge:
         """Gets the bounds of what a function gives."""
         found = self.bounds_of_function.get(f.name)
         if found is None:
-            self.bounds_of_function[f.name] = (-ir.FAR, ir.FAR)  # rules do not recur; this ends it if they did
+            self.bounds_of_function[f.name] = (
+                -ir.FAR,
+                ir.FAR,
+            )  # rules do not recur; this ends it if they did
             values = [self.bounds(n.value) for n in descend(*f.body) if isinstance(n, ir.Return)]
             if f.kind != "value" or not values:
                 found = (0, 0)
@@ -111,7 +114,7 @@ class Judge:
         a, b = self.temps.get(name, (low, high))
         self.temps[name] = min(a, low), max(b, high)
 
-    # ------------------------------------------------------------------------------------------------------- tables
+    # --------------------------------------------------------------------------------------- tables
 
     def _reach(self) -> dict[str, tuple[int, int]]:
         """Finds between which places each table may be read early."""
@@ -167,7 +170,7 @@ class Judge:
         bounds = self.program.bounds[base : base + size]
         return min(low for low, _ in bounds), max(high for _, high in bounds)
 
-    # ------------------------------------------------------------------------------------- what is read and written
+    # --------------------------------------------------------------------- what is read and written
 
     def reads(self, function: str) -> frozenset[int]:
         """Gets the slots that a function reads, those of the functions it calls included."""
@@ -216,7 +219,7 @@ class Judge:
                     pass
         return sorted(found)
 
-    # ------------------------------------------------------------------------------------------------------- safety
+    # --------------------------------------------------------------------------------------- safety
 
     def safe(self, e: ir.Expr) -> bool:
         """Tests if an expression may be worked out where it is not needed: it cannot fail and reads nothing amiss."""
@@ -253,7 +256,7 @@ class Judge:
                     pass
         return True
 
-    # --------------------------------------------------------------------------------------------------------- cost
+    # ----------------------------------------------------------------------------------------- cost
 
     def cost(self, e: ir.Expr | ir.Stmt, known: set[str]) -> int:
         """Estimates how many instructions an expression takes, those of the functions it calls included.

@@ -24,9 +24,12 @@ _TYPES = (
     ("int64_t", 8, *INT64),
 )
 
-_KEYWORDS = frozenset(
-    ["auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "asm", "typeof", "main", "bool", "true", "false", "nullptr", "constexpr", "thread_local", "alignas", "alignof", "static_assert"]
-)
+_KEYWORDS = """\
+auto break case char const continue default do double else enum extern float for goto if inline int long register
+restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm typeof main
+bool true false nullptr constexpr thread_local alignas alignof static_assert
+"""
+_RESERVED = frozenset(_KEYWORDS.split())
 
 
 class Unwritable(Exception):
@@ -50,7 +53,7 @@ class Member:
 def identifier(name: str) -> str:
     """Makes a C identifier of a name."""
     plain = re.sub(r"[^A-Za-z0-9_]", lambda m: f"_{ord(m[0]):x}_", name)
-    return f"{plain}_" if plain in _KEYWORDS or plain[:1].isdigit() else plain
+    return f"{plain}_" if plain in _RESERVED or plain[:1].isdigit() else plain
 
 
 class Layout:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from . import program as ir
 from .c_layout import Unwritable, descend, identifier
-from .c_writer import Writer, bare, known, number
+from .c_text import bare, known, number
+from .c_writer import Writer
 
 APPLY, DECIDE = 1, 2
 _SHORT = 60
@@ -62,7 +63,9 @@ class Machine(Writer):
             self.line("int64_t decisions = luck->decisions, total;")
             self.line("(void)s; (void)o; (void)total;")
         else:
-            self.open("static int64_t step(Position *S, int how, int64_t what, int64_t value, action_t *restrict o)")
+            self.open(
+                "static int64_t step(Position *S, int how, int64_t what, int64_t value, action_t *restrict o)"
+            )
         self.line("int turns = 0, n = 0, p = 0;")
         self.line("int64_t a = value;")
         self.line("(void)n; (void)p; (void)turns; (void)a;")
@@ -126,7 +129,7 @@ class Machine(Writer):
         for c in p.chances:
             self.chance(c)
 
-    # ------------------------------------------------------------------------------------------------------ blocks
+    # --------------------------------------------------------------------------------------- blocks
 
     def goto(self, n: int) -> str:
         """Writes a jump to a block, which is then written somewhere."""
@@ -218,7 +221,9 @@ class Machine(Writer):
 
     def forget(self, slots: frozenset[int]) -> None:
         """Forgets what was known of functions that read any of these slots."""
-        self.available = {g: name for g, name in self.available.items() if slots.isdisjoint(self.judge.reads(g))}
+        self.available = {
+            g: name for g, name in self.available.items() if slots.isdisjoint(self.judge.reads(g))
+        }
 
     def back(self, slot: int, path: tuple[int, ...], backs: Backs, cost: int) -> None:
         """Writes the return to the caller's block."""
@@ -232,7 +237,7 @@ class Machine(Writer):
         self.line(f"default: lost({place});")
         self.close()
 
-    # --------------------------------------------------------------------------------------------------- decisions
+    # ------------------------------------------------------------------------------------ decisions
 
     def decision(self, d: ir.Decision) -> None:
         """Writes a decision: who is asked, the options, and what a move leads to."""
@@ -258,18 +263,24 @@ class Machine(Writer):
         lists = [name for name in (d.own, d.offers, d.nobody_options) if name]
         return sorted({g for name in lists for g in self.given[name]})
 
-    def lists(self, d: ir.Decision, lister: str, player: str, *, first: bool = False, names: bool = False) -> None:
+    def lists(
+        self, d: ir.Decision, lister: str, player: str, *, first: bool = False, names: bool = False
+    ) -> None:
         """Writes that options are listed, behind those before; `names`: as another player's."""
         name, list_ = identifier(lister), "s" if self.spans(d) else "o"
         if self.spans(d):
             name = f"spans_{name}"
         player = ", ".join([player, *(known(g) for g in self.given[lister])])
         if not names:
-            self.line(f"n = {name}(S, {player}, {list_});" if first else f"n += {name}(S, {player}, {list_} + n);")
+            self.line(
+                f"n = {name}(S, {player}, {list_});" if first else f"n += {name}(S, {player}, {list_} + n);"
+            )
             return
         field = "s[n].first" if self.spans(d) else "o[n]"
         self.line(f"int m = {name}(S, {player}, {list_} + n);")
-        self.line(f"for (; m > 0; m--, n++) {field} += {self.program.actions} * ({player.split(',')[0]} + 1);")
+        self.line(
+            f"for (; m > 0; m--, n++) {field} += {self.program.actions} * ({player.split(',')[0]} + 1);"
+        )
 
     def counted(self, d: ir.Decision) -> str:
         """Writes the counting of spans; gets the name of how many options there are."""
@@ -441,7 +452,7 @@ class Machine(Writer):
         self.line(f"{self.layout.slot(move.back)} = {then};")
         self.go(move.entry, (), {move.back: then}, 0)
 
-    # ------------------------------------------------------------------------------------------------------ chance
+    # --------------------------------------------------------------------------------------- chance
 
     def chance(self, c: ir.ChanceNode) -> None:
         """Writes a chance node: in whole games it draws by itself."""
@@ -523,7 +534,10 @@ def most_options(body: tuple[ir.Stmt, ...], *, ranges: bool) -> int:
 
 
 def _has_ranges(body: tuple[ir.Stmt, ...]) -> bool:
-    return any(isinstance(n, ir.EmitRange) for n in descend(*body)) and most_options(body, ranges=False) <= _SPANS
+    return (
+        any(isinstance(n, ir.EmitRange) for n in descend(*body))
+        and most_options(body, ranges=False) <= _SPANS
+    )
 
 
 def _fixed(body: tuple[ir.Stmt, ...]) -> list[int]:

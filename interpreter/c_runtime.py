@@ -112,15 +112,31 @@ LOCAL uint64_t next_pick(uint64_t x)
 INTERFACE = """\
 /* ---- what is called from outside; a position comes and goes as one 64-bit number a slot ---- */
 
-static int64_t told_of(int64_t *out)
-{
-    memcpy(out, &trouble, sizeof trouble);
-    return STOP_TROUBLE;
-}
-
 EXPORTED const char *hm_fingerprint(void) { return FINGERPRINT; }
 EXPORTED int64_t hm_position_bytes(void) { return (int64_t)sizeof(Position); }
 EXPORTED int64_t hm_most_options(void) { return MOST_OPTIONS; }
+
+static int64_t told_of(int64_t *error)
+{
+    memcpy(error, &trouble, sizeof trouble);
+    return STOP_TROUBLE;
+}
+
+/* Reads a position; 0 if it is none. */
+static int taken(Position *S, const int64_t *slots)
+{
+    int64_t slot = read_slots(S, slots);
+    if (slot >= 0)
+        trouble = (Trouble){-1, WHY_SLOT, slots[slot], slot, 0, -1};
+    return slot < 0;
+}
+
+static int64_t given_back(const action_t *o, int64_t n, int64_t *options)
+{
+    for (int64_t i = 0; i < n; i++)
+        options[i] = (int64_t)o[i];
+    return n;
+}
 
 /* Runs on to the next stop: gives how many options there are, or a STOP_ number. */
 EXPORTED int64_t hm_run(int64_t *slots, int64_t how, int64_t what, int64_t value, int64_t *options, int64_t *error)
@@ -128,26 +144,21 @@ EXPORTED int64_t hm_run(int64_t *slots, int64_t how, int64_t what, int64_t value
     Position position;
     action_t o[MOST_OPTIONS + 1];
     volatile int64_t n = STOP_TROUBLE;
-    read_slots(&position, slots);
+    if (!taken(&position, slots))
+        return told_of(error);
     if (setjmp(way_out) == 0)
         n = step(&position, (int)how, what, value, o);
     write_slots(&position, slots);
-    if (n == STOP_TROUBLE)
-        return told_of(error);
-    for (int64_t i = 0; i < n; i++)
-        options[i] = (int64_t)o[i];
-    return n;
+    return n == STOP_TROUBLE ? told_of(error) : given_back(o, n, options);
 }
 
 /* Calls a function of the rules. */
-EXPORTED int64_t hm_call(int64_t *slots, int64_t function, const int64_t *a, int64_t *result, int64_t *error)
+EXPORTED int64_t hm_call(const int64_t *slots, int64_t function, const int64_t *a, int64_t *result, int64_t *error)
 {
     Position position;
-    read_slots(&position, slots);
-    if (setjmp(way_out) != 0)
+    if (!taken(&position, slots) || setjmp(way_out) != 0)
         return told_of(error);
     *result = call(&position, (int)function, a);
-    write_slots(&position, slots);
     return 0;
 }
 
@@ -156,21 +167,16 @@ EXPORTED int64_t hm_list(const int64_t *slots, int64_t function, int64_t actor, 
 {
     Position position;
     action_t o[MOST_OPTIONS + 1];
-    read_slots(&position, slots);
-    if (setjmp(way_out) != 0)
+    if (!taken(&position, slots) || setjmp(way_out) != 0)
         return told_of(error);
-    int64_t n = list(&position, (int)function, (int)actor, o);
-    for (int64_t i = 0; i < n; i++)
-        options[i] = (int64_t)o[i];
-    return n;
+    return given_back(o, list(&position, (int)function, (int)actor, o), options);
 }
 
 /* Tells of a chance node: stream, row, ordinal, lowest outcome, how many. */
 EXPORTED int64_t hm_chance(const int64_t *slots, int64_t node, int64_t *out, int64_t *error)
 {
     Position position;
-    read_slots(&position, slots);
-    if (setjmp(way_out) != 0)
+    if (!taken(&position, slots) || setjmp(way_out) != 0)
         return told_of(error);
     describe_chance(&position, (int)node, out);
     return 0;
@@ -182,7 +188,8 @@ EXPORTED int64_t hm_finish(int64_t *slots, int64_t place, const uint64_t *keys, 
     Position position;
     Luck luck;
     volatile int64_t decisions = STOP_TROUBLE;
-    read_slots(&position, slots);
+    if (!taken(&position, slots))
+        return told_of(error);
     memcpy(luck.keys, keys, sizeof(uint64_t) * STREAMS);
     luck.x = *x;
     luck.decisions = 0;
@@ -233,15 +240,13 @@ static void add_up(const Position *S, int64_t decisions, int64_t *totals, int64_
 
 /* Plays games by chance, from the start or from a position (at `place`, or after an action there), and adds up. */
 EXPORTED int64_t hm_play(uint64_t seed, int64_t first, int64_t games, const int64_t *from, int64_t place,
-                         int64_t action, int64_t *totals, int64_t *rows, int64_t *error)
+                         int64_t action, int64_t check, int64_t *totals, int64_t *rows, int64_t *error)
 {
-    Position start, position;
+    Position start = INITIAL, position;
     Luck luck;
     volatile int64_t at = first;
-    if (from)
-        read_slots(&start, from);
-    else
-        start = INITIAL;
+    if (from && !taken(&start, from))
+        return told_of(error);
     if (setjmp(way_out) != 0) {
         trouble.game = at;
         return told_of(error);
@@ -252,13 +257,15 @@ EXPORTED int64_t hm_play(uint64_t seed, int64_t first, int64_t games, const int6
         position = start;
         int over = play_on(&position, place, action, &luck);
         int64_t *row = rows ? rows + (game - first) * ROW : 0;
-        if (over) {
-            add_up(&position, luck.decisions, totals, row);
-        } else {
+        if (!over) {
             totals[1] += 1;
             if (row)
                 row[0] = STOP_ENDLESS;
+            continue;
         }
+        if (check)
+            test_invariants(&position);
+        add_up(&position, luck.decisions, totals, row);
     }
     return 0;
 }

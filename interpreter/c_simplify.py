@@ -60,7 +60,9 @@ class _Simplifier:
                     end = ir.Jump(end.then if end.condition.value else end.otherwise)
             blocks.append(replace(b, body=body, end=end))
         self.memos = {}
-        decisions = [replace(d, actor=self.expr(d.actor, {}), who=self.expr(d.who, {})) for d in program.decisions]
+        decisions = [
+            replace(d, actor=self.expr(d.actor, {}), who=self.expr(d.who, {})) for d in program.decisions
+        ]
         self.program = replace(
             program,
             functions={name: functions[name] for name in program.functions},
@@ -68,7 +70,7 @@ class _Simplifier:
             decisions=decisions,
         )
 
-    # ------------------------------------------------------------------------------------------------- expressions
+    # ---------------------------------------------------------------------------------- expressions
 
     def expr(self, e: ir.Expr, facts: Facts) -> ir.Expr:
         """Simplifies an expression, knowing some facts."""
@@ -136,7 +138,7 @@ class _Simplifier:
             facts = self.with_facts(part, e.operator == "and", facts)
         return ir.make(e.operator, *parts)
 
-    # ----------------------------------------------------------------------------------------------------- inlining
+    # ------------------------------------------------------------------------------------- inlining
 
     def inlined(self, function: str, body: ir.Expr, arguments: list[ir.Expr]) -> ir.Expr:
         """Gets what a short function works out, with arguments for its parameters."""
@@ -149,7 +151,7 @@ class _Simplifier:
             values[name] = a
         return _substituted(body, values, f"_{self.inlinings}")
 
-    # -------------------------------------------------------------------------------------------------------- facts
+    # ---------------------------------------------------------------------------------------- facts
 
     def with_facts(self, condition: ir.Expr, truth: bool, facts: Facts) -> Facts:
         """Gets the facts with what a condition adds to them by being so or not."""
@@ -179,7 +181,7 @@ class _Simplifier:
             return facts
         return {k: v for k, v in facts.items() if not _speaks_of(k, gone_slots, gone_names)}
 
-    # -------------------------------------------------------------------------------------------------- statements
+    # ----------------------------------------------------------------------------------- statements
 
     def body(self, statements: Iterable[ir.Stmt], facts: Facts) -> tuple[tuple[ir.Stmt, ...], Facts]:
         """Simplifies statements; gets them and the facts that hold after them."""
@@ -218,7 +220,9 @@ class _Simplifier:
             case ir.Store() | ir.SetTemp() | ir.Return():
                 return replace(s, value=self.expr(s.value, facts))
             case ir.StoreAt():
-                return ir.store_at(s.base, s.size, self.expr(s.index, facts), self.expr(s.value, facts), s.site)
+                return ir.store_at(
+                    s.base, s.size, self.expr(s.index, facts), self.expr(s.value, facts), s.site
+                )
             case ir.Do():
                 return replace(s, arguments=tuple(self.expr(a, facts) for a in s.arguments))
             case ir.Emit():
@@ -385,4 +389,3 @@ def _callees_first(program: ir.Program) -> list[str]:
     for name in program.functions:
         visit(name)
     return order
-

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from . import program as ir
 from .c_cost import CHEAP, HOISTED, PICKED, Judge, parameters_of
-from .c_layout import Layout, children, descend, identifier, is_wide
+from .c_layout import Layout, descend, identifier, is_wide
 from .c_simplify import simplify
+from .c_text import bare, c_int, flag, join, known, number, split_constant
 
 WHYS = ("range", "none", "index", "zero", "loop", "stuck")
 """The kinds of error, by the number C gives them."""
@@ -53,10 +54,12 @@ class Writer:
         self.early_known: set[str] = set()
         self.parameters: frozenset[str] = frozenset()
         self.as_spans = False
-        self.given = {f.name: self.judge.given(f.name) for f in program.functions.values() if f.kind == "options"}
+        self.given = {
+            f.name: self.judge.given(f.name) for f in program.functions.values() if f.kind == "options"
+        }
         self.available: dict[str, str] = {}
 
-    # -------------------------------------------------------------------------------------------------------- text
+    # ----------------------------------------------------------------------------------------- text
 
     def line(self, text: str) -> None:
         """Writes a line."""
@@ -94,7 +97,7 @@ class Writer:
         self.lines, self.known = kept, known
         return piece
 
-    # ------------------------------------------------------------------------------------------------- expressions
+    # ---------------------------------------------------------------------------------- expressions
 
     def expr(self, e: ir.Expr) -> str:
         """Writes an expression; statements that it needs are written before."""
@@ -234,7 +237,10 @@ class Writer:
         then = self.aside(lambda: self.expr(e.then))
         otherwise = self.aside(lambda: self.expr(e.otherwise))
         if not then.lines and not otherwise.lines:
-            if all(self.judge.cost(x, self.known | self.early_known) <= PICKED and self.judge.safe(x) for x in (e.then, e.otherwise)):
+            if all(
+                self.judge.cost(x, self.known | self.early_known) <= PICKED and self.judge.safe(x)
+                for x in (e.then, e.otherwise)
+            ):
                 return self.picked(e, flag(e.condition, condition), then.text, otherwise.text)
             return f"({condition} ? {then.text} : {otherwise.text})"
         t = self.temp()
@@ -332,7 +338,7 @@ class Writer:
             and all(n.name in self.parameters for n in descend(e.value) if isinstance(n, ir.Temp))
         )
 
-    # -------------------------------------------------------------------------------------------------- statements
+    # ----------------------------------------------------------------------------------- statements
 
     def body(self, statements: tuple[ir.Stmt, ...]) -> None:
         """Writes statements."""
@@ -458,7 +464,11 @@ class Writer:
                 action = inner.action.value
                 self.line(f"s[n] = span({action}, {action});" if self.as_spans else f"o[n] = {action};")
                 self.line(f"n += {bare(t)};")
-            elif not (isinstance(inner, ir.If) and self.judge.safe(inner.condition) and self.listed_without_branch(inner, t)):
+            elif not (
+                isinstance(inner, ir.If)
+                and self.judge.safe(inner.condition)
+                and self.listed_without_branch(inner, t)
+            ):
                 self.lines = kept
                 return False
         self.lines = kept + self.lines
@@ -482,7 +492,7 @@ class Writer:
         self.inner(s.body)
         self.close()
 
-    # --------------------------------------------------------------------------------------------------- functions
+    # ------------------------------------------------------------------------------------ functions
 
     def locals_of(self, statements: tuple[ir.Stmt, ...], taken: tuple[str, ...] = ()) -> None:
         """Declares the locals that statements set."""
@@ -562,64 +572,4 @@ class Writer:
         self.early, self.early_known = None, set()
 
 
-# ----------------------------------------------------------------------------------------------------- small helpers
-
-
-def number(value: int) -> str:
-    """Writes a constant."""
-    if is_wide(value, value):
-        return f"INT64_C({value})" if value >= 0 else f"(INT64_C({value + 1}) - 1)"
-    if value == -(1 << 31):
-        return f"({value + 1} - 1)"
-    return str(value) if value >= 0 else f"({value})"
-
-
-def c_int(low: int, high: int) -> str:
-    """Gets the type of a local."""
-    return "int64_t" if is_wide(low, high) else "int"
-
-
-def known(function: str) -> str:
-    """Makes the name of the local that keeps what a function gave."""
-    return f"known_{identifier(function)}"
-
-
-def join(sign: str, parts: list[str]) -> str:
-    """Joins operands of a junction."""
-    text = f" {sign} ".join(parts)
-    return text if text.isidentifier() else f"({text})"
-
-
-def flag(e: ir.Expr, text: str) -> str:
-    """Writes a flag that is kept: 0 or 1."""
-    return text if e.low >= 0 and e.high <= 1 else f"{text} != 0"
-
-
-def bare(text: str) -> str:
-    """Takes off the brackets around a whole text."""
-    if not (text.startswith("(") and text.endswith(")")):
-        return text
-    depth = 0
-    for i, c in enumerate(text):
-        depth += (c == "(") - (c == ")")
-        if depth == 0 and i < len(text) - 1:
-            return text
-    return text[1:-1]
-
-
-def split_constant(e: ir.Expr) -> tuple[int, ir.Expr | None]:
-    """Takes the constant part out of a sum."""
-    if isinstance(e, ir.Const):
-        return e.value, None
-    if isinstance(e, ir.Op) and e.operator in ("+", "-"):
-        a, b = e.arguments
-        if isinstance(b, ir.Const):
-            constant, rest = split_constant(a)
-            return constant + (b.value if e.operator == "+" else -b.value), rest
-        if isinstance(a, ir.Const) and e.operator == "+":
-            constant, rest = split_constant(b)
-            return constant + a.value, rest
-    return 0, e
-
-
-__all__ = ["ABSENT", "WHYS", "Piece", "Writer", "bare", "c_int", "children", "number"]
+__all__ = ["ABSENT", "WHYS", "Piece", "Writer", "number"]

@@ -51,6 +51,7 @@ class _Lowering(DecisionLowering):
         self.ends = [d.node.condition for d in rules.definitions if isinstance(d.node, tree.EndsWhen)]
         end = self.new_block()
         self.end_block = end.number
+        self.find_asking()
         self.number_moves()
         start = self.checked.callables[rules.start]
         frame = self.frame_of(start)

@@ -6,12 +6,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..grammar import tree
+from ..grammar.walk import walk
 from . import program as ir
 from .environment import Env, Run
 from .layout import FREE
 from .lower_statements import Code, StatementLowering
 from .program import FALSE, TRUE, Expr, const, make
-from .symbols import Callable, Local, Variable
+from .symbols import ActorRef, Callable, Local, Variable
 from .types import PileType, SetType
 
 
@@ -41,6 +42,8 @@ class BlockLowering(StatementLowering):
     streams: dict[str, int]
     frames: dict[str, Frame]
     pending_frames: list[Frame]
+    asks: set[str]
+    """Rules and moves in which the game may stop, under the readings chosen."""
     ends: list[tree.Expr]
     end_block: int
     current: ir.Block
@@ -124,15 +127,52 @@ class BlockLowering(StatementLowering):
                 return True
             case tree.Call():
                 ref = self.checked.refs.get(s)
-                return isinstance(ref, Callable) and ref.name in self.checked.asks
-            case tree.If(_, _, then, otherwise):
-                return any(self.stops(x) for x in (*then, *otherwise))
-            case tree.Match(_, _, cases):
-                return any(self.stops(x) for c in cases for x in c.body)
+                return isinstance(ref, Callable) and ref.name in self.asks
+            case tree.If() | tree.Match():
+                return any(self.stops(x) for body in self.live(s) for x in body)
             case tree.For(body=body) | tree.Repeat(body=body):
                 return any(self.stops(x) for x in body)
             case _:
                 return False
+
+    def find_asking(self) -> None:
+        """Finds the rules and moves in which the game may stop, under the readings chosen."""
+        self.asks = set()
+        found = True
+        while found:
+            found = False
+            for name in self.checked.asks - self.asks:
+                node = self.checked.callables[name].node
+                if not isinstance(node, tree.Define) and any(self.stops(s) for s in node.body):
+                    self.asks.add(name)
+                    found = True
+
+    def live(self, s: tree.If | tree.Match) -> list[tuple[tree.Statement, ...]]:
+        """Gets the branches that the readings chosen leave open."""
+        if isinstance(s, tree.If):
+            test = self.settled(s.condition)
+            return [body for body, closed in ((s.then, 0), (s.otherwise, 1)) if test != closed]
+        if self.settled(s.subject) is None:
+            return [c.body for c in s.cases]
+        return [c.body for _, c in self.cases(s.subject, s.cases, Env())]
+
+    def settled(self, e: tree.Expr) -> int | None:
+        """Works out what is known before play, from readings and tables alone; None where that is not enough."""
+        match e:
+            case tree.Group(_, inner):
+                return self.settled(inner)
+            case tree.Binary(_, "and" | "or" as operator, left, right):
+                decides = int(operator == "or")
+                sides = {self.settled(left), self.settled(right)}
+                return decides if decides in sides else None if None in sides else 1 - decides
+            case _:
+                if any(
+                    isinstance(self.checked.refs.get(n), Variable | Local | Callable | ActorRef)
+                    for n in walk(e)
+                ):
+                    return None
+                value = self.expr(e, Env())
+                return value.value if isinstance(value, ir.Const) else None
 
     def leaves(self, s: tree.Statement) -> bool:
         """Tests if a statement may leave or go round a loop that it is not itself."""

@@ -79,7 +79,7 @@ class DecisionLowering(BlockLowering):
             if not isinstance(node, tree.Move):
                 continue
             info = self.moves[self.move_numbers[symbol.name]]
-            if symbol.name in self.checked.asks:
+            if symbol.name in self.asks:
                 frame = self.frame_of(symbol)
                 info.entry, info.slots, info.back = frame.entry, frame.parameters, frame.back
             else:

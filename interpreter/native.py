@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache as cached
@@ -27,7 +28,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import cache
 from . import program as ir
-from .c_backend import APPLY, DECIDE, RUN, STOPS, figure_count, row_length, wanted, write_c
+from .c_backend import APPLY, DECIDE, MORE_WHYS, RUN, STOPS, figure_count, row_length, wanted, write_c
 from .c_layout import Unwritable
 from .c_writer import WHYS
 from .errors import BrokenRule
@@ -43,6 +44,7 @@ _PATIENCE = 300
 _KEPT = 60
 """How many libraries are kept; the oldest go first."""
 _SUFFIX = ".native.so"
+_COMPILING = "compiling-"
 
 HINT = "for mass play 50 times as fast install a C compiler, or: pip install 'harbourmaster[native]'"
 
@@ -51,7 +53,7 @@ class NativeUnavailable(Exception):
     """Says why rules cannot run as C here, and how to be faster; the Python backend runs them all the same."""
 
 
-# ------------------------------------------------------------------------------------------------------- compilers
+# ---------------------------------------------------------------------------------------- compilers
 
 
 @cached
@@ -108,7 +110,7 @@ def _compile(command: Sequence[str], source: Path, target: Path) -> None:
         raise NativeUnavailable(f"the C compiler {' '.join(command)} failed: {first.strip()}; {HINT}")
 
 
-# --------------------------------------------------------------------------------------------------------- libraries
+# ---------------------------------------------------------------------------------------- libraries
 
 
 def _open(path: Path, fingerprint: str) -> ctypes.CDLL:
@@ -129,18 +131,24 @@ def _build(command: Sequence[str], text: str, fingerprint: str, root: Path | Non
             return _open(target, fingerprint)
     final = root / f"{fingerprint}{_SUFFIX}"
     # in a folder of its own inside the cache, so that a crash leaves one thing to sweep and renaming stays atomic
-    with tempfile.TemporaryDirectory(prefix="compiling-", dir=root, ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(prefix=_COMPILING, dir=root, ignore_cleanup_errors=True) as folder:
         source, target = Path(folder) / "rules.c", Path(folder) / final.name
         source.write_text(text, encoding="utf-8")
         _compile(command, source, target)
         library = _open(target, fingerprint)
+        with target.open("rb") as f:
+            os.fsync(f.fileno())
         os.replace(target, final)
     _prune(root)
     return library
 
 
 def _prune(root: Path) -> None:
+    """Sweeps out old libraries, and what a process that was killed left behind."""
     try:
+        for path in root.glob(f"{_COMPILING}*"):
+            if path.stat().st_mtime < time.time() - 3600:
+                shutil.rmtree(path, ignore_errors=True)
         entries = sorted(root.glob(f"*{_SUFFIX}"), key=lambda p: p.stat().st_mtime)
         for path in entries[: max(0, len(entries) - _KEPT)]:
             path.unlink(missing_ok=True)
@@ -148,8 +156,12 @@ def _prune(root: Path) -> None:
         return
 
 
-def library_of(program: ir.Program, key: str = "") -> ctypes.CDLL:
-    """Gets the library of a program, compiling it if it is not in the cache under `key`.
+Writes = Callable[[ir.Program, str], str]
+"""Writes a program as C that tells of itself by a fingerprint: (program, fingerprint) → text."""
+
+
+def library_of(program: ir.Program, key: str = "", write: Writes = write_c) -> ctypes.CDLL:
+    """Gets the library of a program, compiling it if it is not in the cache under `key` (if empty: its text).
 
     Raises `NativeUnavailable`.
     """
@@ -159,7 +171,7 @@ def library_of(program: ir.Program, key: str = "") -> ctypes.CDLL:
         raise NativeUnavailable(
             f"the compiler CC={named} is not there; {HINT}" if named else f"no C compiler found; {HINT}"
         )
-    text = "" if key else _written(program, "")
+    text = "" if key else _written(program, "", write)
     root = cache.folder()
     problem = NativeUnavailable(HINT)
     for command in commands:
@@ -172,7 +184,7 @@ def library_of(program: ir.Program, key: str = "") -> ctypes.CDLL:
                     return _open(path, fingerprint)
                 except (OSError, AttributeError):
                     pass  # damaged: made anew
-        source = _written(program, fingerprint)
+        source = _written(program, fingerprint, write)
         try:
             if root is not None:
                 try:
@@ -189,14 +201,14 @@ def library_of(program: ir.Program, key: str = "") -> ctypes.CDLL:
     raise problem
 
 
-def _written(program: ir.Program, fingerprint: str) -> str:
+def _written(program: ir.Program, fingerprint: str, write: Writes) -> str:
     try:
-        return write_c(program, fingerprint)
+        return write(program, fingerprint)
     except Unwritable as e:
         raise NativeUnavailable(f"these rules do not run as C: {e}") from None
 
 
-# ---------------------------------------------------------------------------------------------------------- machine
+# ------------------------------------------------------------------------------------------ machine
 
 _Numbers = Any  # a ctypes array of 64-bit numbers; its type differs by length
 
@@ -221,16 +233,16 @@ class NativeMachine:
             ("hm_list", [pointer, number, number, pointer, pointer]),
             ("hm_chance", [pointer, number, pointer, pointer]),
             ("hm_finish", [pointer, number, pointer, pointer, pointer]),
-            ("hm_play", [bits, number, number, pointer, number, number, pointer, pointer, pointer]),
+            ("hm_play", [bits, *[number] * 2, pointer, *[number] * 3, *[pointer] * 3]),
             ("hm_position_bytes", []),
             ("hm_most_options", []),
         ):
             function = getattr(library, name)
             function.argtypes, function.restype = arguments, number
-        self._slots = (number * program.size)()
-        self._options = (number * library.hm_most_options())()
-        self._error = (number * 6)()
-        self._result = (number * 8)()
+        self._slots: _Numbers = (number * program.size)()
+        self._options: _Numbers = (number * library.hm_most_options())()
+        self._error: _Numbers = (number * 6)()
+        self._result: _Numbers = (number * 8)()
         used = wanted(program)
         values = [f.name for f in program.functions.values() if f.kind == "value" and f.name in used]
         lists = [f.name for f in program.functions.values() if f.kind == "options"]
@@ -248,7 +260,7 @@ class NativeMachine:
         """How many bytes a position takes in C."""
         return int(self.library.hm_position_bytes())
 
-    # -------------------------------------------------------------------------------------------------- in steps
+    # ------------------------------------------------------------------------------------- in steps
 
     def start(self) -> tuple[Position, Stop]:
         """Makes the first position and runs it to where the game first stops."""
@@ -281,10 +293,11 @@ class NativeMachine:
 
     def _step(self, position: Position, how: int, what: int, value: int) -> Stop:
         slots = self._load(position)
-        n = self.library.hm_run(slots, how, what, value, self._options, self._error)
-        position[:] = slots
+        n: int = self.library.hm_run(slots, how, what, value, self._options, self._error)
+        position[:] = slots[:]
         if n >= 0:
-            return self._options[:n]
+            options: list[int] = self._options[:n]
+            return options
         if n == STOPS["END"]:
             return None
         if n == STOPS["TROUBLE"]:
@@ -320,10 +333,10 @@ class NativeMachine:
 
         return informs
 
-    def _fail(self) -> NoReturn:
+    def _fail(self, error: _Numbers | None = None) -> NoReturn:
         """Raises the error that C told of."""
-        site, why, value, low, high, _ = self._error
-        kinds = (*WHYS, "lost", "weight")
+        site, why, value, low, high, _ = error or self._error
+        kinds = (*WHYS, *MORE_WHYS)
         kind = kinds[why]
         if kind == "loop":
             self.hooks["circle"](site)
@@ -331,13 +344,18 @@ class NativeMachine:
             self.hooks["stuck"](site, value)
         elif kind == "lost":
             raise ValueError(f"a position cannot stand at {value}")
+        elif kind == "slot":
+            raise ValueError(f"slot {low} of a position cannot hold {value}")
+        elif kind == "invariant":
+            text, _, span = self.program.invariants[value]
+            raise BrokenRule("runtime-invariant", f"at the end this does not hold: {text}", span)
         elif kind == "weight":
             raise AssertionError("no outcome has any weight")
         else:
             self.hooks["bad"](site, kind, value, low, high)
         raise AssertionError(kind)
 
-    # ------------------------------------------------------------------------------------------------ whole games
+    # ---------------------------------------------------------------------------------- whole games
 
     def play(
         self,
@@ -348,23 +366,27 @@ class NativeMachine:
         position: Position | None = None,
         action: int | None = None,
         rows: bool = False,
+        check: bool = False,
     ) -> tuple[Totals, array[int]]:
         """Plays games number `first` … of a run by chance and adds up what came of them.
 
-        From the start, or from a position that has stopped, after `action` there if one is given. With `rows` comes
-        one row a game, `row_length(program)` numbers: decisions (below 0: not over within the budget), the winners as a
-        set, each player's score, the measures' figures. Raises `BrokenRule`.
+        From the start, or from a position that has stopped, after `action` there if one is given. With `rows`
+        comes one row a game, `row_length(program)` numbers: decisions (below 0: not over within the budget), the
+        winners as a set, each player's score, the measures' figures. `check` tests the invariants at the end of
+        each game. Raises `BrokenRule`. Unlike the rest it may be called from several threads at once.
         """
         totals = Totals.empty(self.program)
         flat = (ctypes.c_int64 * len(totals.numbers))()
+        error = (ctypes.c_int64 * 6)()
         table: array[int] = array("q", bytes(8 * row_length(self.program) * games)) if rows else array("q")
         where = table.buffer_info()[0] if rows else None
-        slots = self._load(position) if position is not None else None
-        place = position[0] if position is not None else self.program.start
+        slots, place = None, self.program.start
+        if position is not None:
+            slots, place = (ctypes.c_int64 * self.program.size)(*position), position[0]
         move = -1 if action is None else action
         mask = (1 << 64) - 1
-        if self.library.hm_play(seed & mask, first, games, slots, place, move, flat, where, self._error) < 0:
-            self._fail()
+        if self.library.hm_play(seed & mask, first, games, slots, place, move, check, flat, where, error) < 0:
+            self._fail(error)
         totals.numbers[:] = flat[:]
         return totals, table
 
@@ -376,8 +398,8 @@ class NativeMachine:
         streams = (ctypes.c_uint64 * max(1, len(keys)))(*keys)
         picks = ctypes.c_uint64(x)
         at = place if isinstance(place, int) else position[0]
-        n = self.library.hm_finish(slots, at, streams, ctypes.byref(picks), self._error)
-        position[:] = slots
+        n: int = self.library.hm_finish(slots, at, streams, ctypes.byref(picks), self._error)
+        position[:] = slots[:]
         if n == STOPS["TROUBLE"]:
             self._fail()
         if n == STOPS["ENDLESS"]:

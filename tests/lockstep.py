@@ -27,7 +27,17 @@ from .referee.board import LETTERS, WARES
 Options = dict[str, int]
 
 NOBODY = -1
-RARE = ("start 0 ", "pirate boat", "small pilot", "large pilot", "insurance", "board ", "evict ", " forward ", " back ")
+RARE = (
+    "start 0 ",
+    "pirate boat",
+    "small pilot",
+    "large pilot",
+    "insurance",
+    "board ",
+    "evict ",
+    " forward ",
+    " back ",
+)
 """Words of choices that lead to where readings differ."""
 
 
@@ -170,6 +180,8 @@ class Pair:
         """Whether bids stay low, so that players keep money and shares."""
         self.eager = seed % 4 > 1
         """Whether choices that lead to where readings differ are made more often."""
+        self.shy = seed % 7 == 3
+        """Whether most auctions go without a bid."""
         self.name = f"{game.canonical}, {game.num_players()} players, offers {game.offers}, seed {seed}"
         self.reader = _reader(game)
         streams = Streams(seed, game.program.streams, scripts)
@@ -249,6 +261,8 @@ class Pair:
     def choose(self, options: Options) -> str:
         """Picks one of the options."""
         words = sorted(options)
+        if self.shy and self.rng.random() < 0.8:
+            words = [w for w in words if w in ("pass", "silence")] or words
         if self.eager and self.rng.random() < 0.6:
             words = [w for w in words if any(rare in w for rare in RARE)] or words
         choice = self.rng.choice(words)

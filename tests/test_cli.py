@@ -155,7 +155,8 @@ def test_version(run: Run) -> None:
         ("test nogame", "no game, file or folder 'nogame'"),
         ("new variant Bad_Name --for manila", "cannot be the name of a variant"),
         ("new variant short-lane --for manila", "manila has a variant 'short-lane' already"),
-        ("new game x --for manila", "invalid choice: 'game'"),
+        ("new thing x --for manila", "invalid choice: 'thing'"),
+        ("new variant x", "a variant is for a game"),
         ("games --lang klingon", "the language 'klingon' is not known"),
         ("play", "say which game"),
         ("play nogame", "no game 'nogame'"),
@@ -163,10 +164,14 @@ def test_version(run: Run) -> None:
         ("play --resume nofile", "nofile"),
     ],
 )
-def test_bad_use_is_told_in_words(run: Run, arguments: str, said: str) -> None:
+def test_bad_use_is_told_in_words(
+    run: Run, arguments: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     status, out, err = run(*arguments.split())
     assert status == 2
     assert said in err + out
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_fault_of_ours_says_so(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

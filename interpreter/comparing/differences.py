@@ -88,6 +88,7 @@ def compare_names(a: str, b: str, players: int | None = None) -> Differences:
     Raises `RulesError`, or `ValueError` when they are rule sets of two games.
     """
     first, second = load_ruleset(a, players=players), load_ruleset(b, players=players)
+    _refuse_two_games(first, second)
     if players is None and first.players != second.players:
         players = max(first.player_counts[0], second.player_counts[0])
         first, second = load_ruleset(a, players=players), load_ruleset(b, players=players)
@@ -96,8 +97,7 @@ def compare_names(a: str, b: str, players: int | None = None) -> Differences:
 
 def differences(a: RuleSet, b: RuleSet) -> Differences:
     """Tells what differs between two rule sets. Raises `ValueError` when they are rule sets of two games."""
-    if a.game != b.game:
-        raise ValueError(f"'{a.canonical}' is a rule set of {a.game}, '{b.canonical}' of {b.game}")
+    _refuse_two_games(a, b)
     found = Differences(a.canonical, b.canonical, a.players)
     if a.player_counts != b.player_counts:
         counts = [Given(_counts(r), r.layers[-1].span if r.layers else None) for r in (a, b)]
@@ -110,6 +110,11 @@ def differences(a: RuleSet, b: RuleSet) -> Differences:
             difference
         )
     return found
+
+
+def _refuse_two_games(a: RuleSet, b: RuleSet) -> None:
+    if a.game != b.game:
+        raise ValueError(f"'{a.canonical}' is a rule set of {a.game}, '{b.canonical}' of {b.game}")
 
 
 WORDS = "only its sentences differ"

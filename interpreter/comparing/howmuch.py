@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 BLOCK = 100
 """How many pairs are played and sent at a time."""
+WORTH_COMPILING = 3000
+"""For fewer pairs nothing is compiled unless it is asked for."""
 LOOK = 1000
 """After how many pairs each it is looked whether the interval is narrow enough."""
 
@@ -295,7 +297,8 @@ def _table(
 
 def _players(plan: Plan, backend: Backend) -> tuple[Player | NativePlayer, Player | NativePlayer]:
     """Gets who plays the two games: native code where it is wanted, can be had and chance alone chooses."""
-    if backend == "python" or plan.policies:
+    few = backend == "auto" and plan.games < WORTH_COMPILING
+    if backend == "python" or plan.policies or few:
         return _table(plan.a, plan.b, plan.players, plan.offers, plan.policies)[1]
     from ..native import NativeUnavailable
 

@@ -214,6 +214,13 @@ class Shrinker:
     def plainer(self, line: Line, effort: Effort) -> Line:
         """Makes the choices and rolls of a line plainer, with as many decisions at most."""
         best = line
+        for kept in range(line.decisions):  # all quiet, or only the first choices as they were
+            quiet = self.replayer.play(line.choices[:kept], line.tape, line.decisions)
+            if quiet is not None and self._cost(quiet) < self._cost(best):
+                best = quiet
+                break
+            if effort.spent():
+                break
         for _ in range(3):
             before = self._cost(best)
             best = self._plainer_choices(best, effort)

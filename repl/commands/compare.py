@@ -125,7 +125,8 @@ def run(options: Namespace) -> int:
 
 
 def load_pair(a: str, b: str, players: int | None, *, offers: bool) -> tuple[Game, Game]:
-    """Loads two rule sets of a game for one number of players: the fewest that both allow, if none is named."""
+    """Loads two rule sets of a game for one number of players: the fewest that both allow, if none is
+    named."""
     from ...interpreter.game import load_game
 
     first = load_game(a, players=players, offers=offers)

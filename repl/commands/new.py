@@ -41,7 +41,8 @@ def run(options: Namespace) -> int:
     name, folder = options.name, Path(options.folder)
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise UsageError(
-            f"'{name}' cannot be the name of a {options.kind}", "write small letters and digits with dashes between"
+            f"'{name}' cannot be the name of a {options.kind}",
+            "write small letters and digits with dashes between",
         )
     if options.kind == "game":
         return _new_game(name, folder)

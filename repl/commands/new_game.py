@@ -1,4 +1,5 @@
-"""The files of a new game: small, for two, playable at once, each line a pattern to write the real one after."""
+"""The files of a new game: small, for two, playable at once, each line a pattern to write the real one
+after."""
 
 from __future__ import annotations
 
