@@ -1,6 +1,6 @@
 """Names and sentences as people read them, in the languages a game is labelled in.
 
-The rules' own sentences are English; a label file gives names for dotted names (`ware.jade`) and, under `sentences`,
+The rules' own sentences are English; a label file gives names for dotted names (`fruit.apple`) and, under `sentences`,
 the translation of each sentence, with the same placeholders.
 """
 

@@ -1,4 +1,4 @@
-"""Names rule sets: `manila+enhanced-pirates+large-pilot=two-pushes+harbour.C.pays=20`.
+"""Names rule sets: `game+variant+question=reading+table.entry.attribute=20`.
 
 The one way to say which rules are meant, on the command line, in the API, in records and in reports. The
 game comes first: a bundled name, or the path of a game's folder. The parts after it, in any order:

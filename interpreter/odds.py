@@ -6,7 +6,7 @@ moves that is offered, else the first option of all. How it stays quick:
 
 - The walk runs on a program of its own, the game's with its end put where those rules begin: the layout is the
   same, so positions go over as they are, and nothing past that point is played.
-- Positions are merged at the start of each roll, draw or shuffle, and at the end. Variables to `forget` (such as
+- Positions are merged at the start of each roll, draw or shuffle, at decisions, and at the end. Variables to `forget` (such as
   the faces of dice that will be rolled again) then count as unchanged, so that many ways lead to one position.
 
 What nobody can know yet must not have been decided already: the contents of a hidden pile would be read.
@@ -14,13 +14,14 @@ What nobody can know yet must not have been decided already: the contents of a h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..grammar import tree
 from ..grammar.span import Span
 from . import cache
 from . import program as ir
@@ -34,12 +35,14 @@ class Plan(Struct, frozen=True):
     """How far to look, and what is taken for granted on the way.
 
     `until`: rules, before the first of which the walk ends. `assume`: moves, the likeliest first. `forget`:
-    variables that no longer matter when chance is called upon again. `limit`: the most outcomes to walk through.
+    variables that no longer matter when chance is called upon anew, or when a rule of `forget_at` asks.
+    `limit`: the most outcomes to walk through.
     """
 
     until: tuple[str, ...]
     assume: tuple[str, ...] = ()
     forget: tuple[str, ...] = ()
+    forget_at: tuple[str, ...] = ()
     limit: int = 2_000_000
 
 
@@ -67,6 +70,7 @@ class _Walk:
         self.machine = machine_until(game, plan.until)
         program = game.program
         self.compared = program.compared
+        self.asks = {d.block: d.rule for d in program.decisions}
         self.rank = {name: n for n, name in enumerate(plan.assume)}
         self.forgotten = [
             (v.slot, v.slot + size, program.initial[v.slot : v.slot + size])
@@ -79,26 +83,32 @@ class _Walk:
         self.next: dict[tuple[int, ...], tuple[Position, Weights]] = {}
 
     def run(self, state: State) -> list[tuple[Fraction, Position]]:
-        """Walks level by level: all that one roll or draw can bring, then the next."""
+        """Walks level by level: all that one roll, draw or assumed choice can bring, then the next."""
         position = state.position[:]
-        stop = self.machine.stop(position)
-        self._arrive(position, stop, 1, 1, fresh=False)
+        self._arrive(position, self.machine.stop(position), 1, 1)
         while self.next:
             level, self.next = self.next, {}
             for position, weights in level.values():
+                stop = self.machine.stop(position)
+                if stop.__class__ is list:
+                    stop = self.machine.apply(position, self._assumed(position, stop))  # type: ignore[arg-type]
+                    for denominator, numerator in weights.items():
+                        self._arrive(position[:], stop, numerator, denominator)
+                    continue
                 for denominator, numerator in weights.items():
-                    self._branch(position, self.machine.stop(position), numerator, denominator)
+                    self._branch(position, stop, numerator, denominator)
         found = [(_sum(weights), position) for position, weights in self.ends.values()]
         return [(p, position) for p, position in found if p]
 
-    def _arrive(self, position: Position, stop: Stop, numerator: int, denominator: int, *, fresh: bool) -> None:
-        """Files a position that has stopped; what is decided is decided as assumed."""
-        while stop.__class__ is list:
-            stop = self.machine.apply(position, self._assumed(position, stop))  # type: ignore[arg-type]
+    def _arrive(self, position: Position, stop: Stop, numerator: int, denominator: int) -> None:
+        """Files a position that has stopped; in the middle of a roll it goes on at once."""
         if stop is None:
-            self._file(self.ends, position, numerator, denominator)
-        elif not fresh or self.machine.chance_info[stop[0]](position)[2] == 0:
-            self._file(self.next, position, numerator, denominator)
+            self._file(self.ends, position, numerator, denominator, forget=self.walked > 0)
+        elif stop.__class__ is list:
+            rule = self.asks[position[0]]
+            self._file(self.next, position, numerator, denominator, forget=rule in self.plan.forget_at)
+        elif self.machine.chance_info[stop[0]](position)[2] == 0:  # type: ignore[index]
+            self._file(self.next, position, numerator, denominator, forget=True)
         else:
             self._branch(position, stop, numerator, denominator)
 
@@ -113,9 +123,8 @@ class _Walk:
         for i, weight in enumerate(weights):
             if weight:
                 copy = position[:]
-                self._arrive(
-                    copy, self.machine.decide(copy, node, low + i), numerator * weight, denominator, fresh=True
-                )
+                stop = self.machine.decide(copy, node, low + i)
+                self._arrive(copy, stop, numerator * weight, denominator)
 
     def _file(
         self,
@@ -123,8 +132,10 @@ class _Walk:
         position: Position,
         numerator: int,
         denominator: int,
+        *,
+        forget: bool,
     ) -> None:
-        if to is not self.ends or self.walked:
+        if forget:
             for start, end, initial in self.forgotten:
                 position[start:end] = initial
         key = tuple(position[: self.compared])
@@ -164,8 +175,7 @@ def machine_until(game: Game, until: Sequence[str]) -> PythonMachine:
     kind = f"until-{'-'.join(until)}"
     made: dict[str, PythonMachine] = game.__dict__.setdefault("_shortened", {})
     if kind not in made:
-        spans = [game.checked().callables[name].node.span for name in until]
-        program = shortened(game.program, until, spans)
+        program = shortened(game, until)
 
         def make() -> Any:
             return compile(write_source(program, traced=False), f"<{game.name}, {kind}>", "exec")
@@ -175,21 +185,109 @@ def machine_until(game: Game, until: Sequence[str]) -> PythonMachine:
     return made[kind]
 
 
-def shortened(program: ir.Program, until: Sequence[str], spans: Sequence[Span]) -> ir.Program:
-    """Puts the end of the game where rules begin, given their names and where they stand."""
+def shortened(game: Game, until: Sequence[str]) -> ir.Program:
+    """Puts the end of the game where rules begin. Raises `KeyError` where there is no such rule."""
+    program = game.program
+    rules = [game.checked().callables[name].node for name in until]
     functions = {f"r_{name}" for name in until}
-    within = {n for n, site in enumerate(program.sites) if any(_inside(site, span) for span in spans)}
+    within = {n for n, site in enumerate(program.sites) if any(_inside(site, r.span) for r in rules)}
+    entries = {e for r in rules for e in _entries(game, r)}
     blocks = []
     for block in program.blocks:
         cut = next(
             (n for n, s in enumerate(block.body) if functions & set(called(s)) or within & _sites(s)), None
         )
-        if cut is not None:
+        if block.number in entries:
+            block = replace(block, body=(), end=ir.End())
+        elif cut is not None:
             block = replace(block, body=block.body[:cut], end=ir.End())
         elif isinstance(block.end, ir.Decide) and program.decisions[block.end.decision].rule in until:
             block = replace(block, end=ir.End())
         blocks.append(block)
     return replace(program, blocks=blocks)
+
+
+def _entries(game: Game, rule: tree.Rule) -> list[int]:
+    """Finds the first block of a rule that does nothing but call others: by what it calls."""
+    program = game.program
+    wanted = set(_calls(rule))
+    backs = {b.end.slot for b in program.blocks if isinstance(b.end, ir.Back)}
+    names: dict[int, str] = {}
+    frames: dict[int, tuple[int, set[int], set[int], set[str]]] = {}
+    for block in program.blocks:
+        slot, _ = _way_back(block, backs)
+        if slot >= 0 and slot not in frames and isinstance(block.end, ir.Jump):
+            frames[slot] = (block.end.block, *_frame(program, block.end.block, backs))
+    found = game.checked().callables.values()
+    for slot, (_, sites, _, _) in frames.items():
+        for n in sorted(sites):
+            names[slot] = next((c.name for c in found if _inside(program.sites[n], c.node.span)), "")
+            break
+    return [
+        entry
+        for slot, (entry, _, calls, does) in frames.items()
+        if names.get(slot, rule.name.text) == rule.name.text
+        and wanted
+        and wanted == {names.get(c, "") for c in calls} | does
+    ]
+
+
+def _calls(node: Any) -> Iterator[str]:
+    """Yields the names of the rules that a part of the syntax tree calls."""
+    if isinstance(node, tree.Call):
+        yield node.name.text
+    if isinstance(node, tuple | list):
+        for part in node:
+            yield from _calls(part)
+    elif isinstance(node, Struct):
+        for name in node.__struct_fields__:
+            yield from _calls(getattr(node, name))
+
+
+def _way_back(block: ir.Block, backs: set[int]) -> tuple[int, int]:
+    """Gets the slot in which a block keeps the way back from what it calls, and that block; or -1."""
+    for s in block.body:
+        if isinstance(s, ir.Store) and s.slot in backs and s.site < 0 and isinstance(s.value, ir.Const):
+            return s.slot, s.value.value
+    return -1, -1
+
+
+def _frame(program: ir.Program, entry: int, backs: set[int]) -> tuple[set[int], set[int], set[str]]:
+    """Gets the places in the rules of a rule's blocks, the frames it calls, and the functions it does."""
+    sites: set[int] = set()
+    calls: set[int] = set()
+    does: set[str] = set()
+    seen: set[int] = set()
+    todo = [entry]
+    while todo:
+        n = todo.pop()
+        if n in seen:
+            continue
+        seen.add(n)
+        block = program.blocks[n]
+        for s in block.body:
+            sites |= _sites(s)
+            does |= {name[2:] for name in called(s) if name.startswith("r_")}
+        slot, after = _way_back(block, backs)
+        if slot >= 0:
+            calls.add(slot)
+            todo.append(after)
+            continue
+        match block.end:
+            case ir.Jump(target):
+                todo.append(target)
+            case ir.Branch(condition, then, otherwise):
+                sites |= _sites(condition)
+                todo += [then, otherwise]
+            case ir.Decide(number):
+                sites.add(program.decisions[number].site)
+                todo.append(program.decisions[number].next)
+            case ir.Chance(number):
+                sites.add(program.chances[number].site)
+                todo.append(program.chances[number].next)
+            case _:
+                pass
+    return sites, calls, does
 
 
 def _inside(site: Span, span: Span) -> bool:

@@ -328,7 +328,7 @@ def _unknown(error: ValidationError) -> list[str]:
 
 
 def _quoted(path: tuple[str | int, ...]) -> str:
-    """Names a place for a person: ``'ware.jade.berths'``, ``item 2 of 'rules'``."""
+    """Names a place for a person: ``'fruit.apple.price'``, ``item 2 of 'rules'``."""
     if path and isinstance(path[-1], int):
         return f"item {path[-1] + 1}" + (f" of {_quoted(path[:-1])}" if path[:-1] else "")
     cut = max((i + 1 for i, step in enumerate(path) if isinstance(step, int)), default=0)

@@ -95,7 +95,7 @@ def test_sentences_are_kept_apart(tmp_path: Path) -> None:
         ("play.rules", "clockwise from first of player", "clockwise from last of player", "rule cross"),
         ("play.rules", "    bet[actor] := n", "    bet[actor] := 0", "move bet_on"),
         ("play.rules", "move bet_on(secret n", "move bet_on(n", "move bet_on"),
-        ("play.rules", "0 to 9 secret to its player", "0 to 9", "state bet"),
+        ("play.rules", "bet[player]: 0 to 9 secret to its player", "bet[player]: 0 to 9", "state bet"),
         ("play.rules", "increase cash[p] by 3", "increase cash[p] by 4", "rule arrive"),
         ("play.rules", "score p: cash[p]", "score p: cash[p] + 1", "score"),
     ],
@@ -115,7 +115,9 @@ def test_planted_changes_are_found_at_their_lines(
 
 
 def test_a_definition_that_only_one_has(tmp_path: Path) -> None:
-    _, _, differences = planted(tmp_path, "play.rules", "move stand:", "define two -> 0 to 9: 2\n\nmove stand:")
+    _, _, differences = planted(
+        tmp_path, "play.rules", "move stand:", "define two -> 0 to 9: 2\n\nmove stand:"
+    )
     (d,) = differences.meant
     assert d.name == "define two" and d.a is None and d.b is not None
 
