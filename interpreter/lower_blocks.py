@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -230,11 +232,11 @@ class BlockLowering(StatementLowering):
         match s:
             case tree.Stop(_, when):
                 assert loop is not None
-                return self._leave(TRUE if when is None else self.flag(when, env), loop.stop)
+                return self.leave(TRUE if when is None else self.flag(when, env), loop.stop)
             case tree.Skip(_, when, unless):
                 assert loop is not None
                 test = TRUE if when is None else self.flag(when, env)
-                return self._leave(ir.negate(test) if unless else test, loop.skip)
+                return self.leave(ir.negate(test) if unless else test, loop.skip)
             case tree.If(_, condition, then, otherwise):
                 return self._if(self.flag(condition, env), then, otherwise, loop)
             case tree.Match(_, subject, cases):
@@ -252,16 +254,16 @@ class BlockLowering(StatementLowering):
             case tree.Choose():
                 self.choose(s)
             case tree.Roll():
-                self._roll(s)
+                self.roll(s)
             case tree.Draw():
-                self._draw(s)
+                self.draw(s)
             case tree.Shuffle():
-                self._shuffle(s)
+                self.shuffle(s)
             case _:
                 raise AssertionError(s)
         return True
 
-    def _leave(self, test: Expr, where: int) -> bool:
+    def leave(self, test: Expr, where: int) -> bool:
         if test == FALSE:
             return True
         if test == TRUE:
@@ -321,7 +323,7 @@ class BlockLowering(StatementLowering):
 
     # ------------------------------------------------------------------------------------------------------ loops
 
-    def _settle(self, domain: tree.Domain) -> Run:
+    def settle(self, domain: tree.Domain) -> Run:
         """Lowers a domain, keeping in slots what a loop over it starts from."""
         env = self.code.env
         run = self.run(domain, env)
@@ -349,15 +351,15 @@ class BlockLowering(StatementLowering):
     def _for_blocks(self, s: tree.For) -> None:
         env = self.code.env
         local = self.checked.locals[s.variable]
-        run = self._settle(s.domain)
-        k = self._counter(run.bound)
+        run = self.settle(s.domain)
+        k = self.counter(run.bound)
         head, inside, step, after = (self.new_block() for _ in range(4))
         self.code.add(ir.Store(k.slot, FALSE, -1))
         self.close(ir.Jump(head.number))
         head.budget = self.site(s.span) if s.forever else -1
         self.start_block(head, env)
         more: Expr = TRUE if s.forever else make("<", k, const(run.bound))
-        first = more if s.forever else make("and", more, run.holds(_reach(k, run.bound)))
+        first = more if s.forever else make("and", more, run.holds(reach(k, run.bound)))
         if first == TRUE:
             self.close(ir.Jump(inside.number))
         elif self._has_gaps(s.domain):
@@ -365,7 +367,7 @@ class BlockLowering(StatementLowering):
         else:
             self.close(ir.Branch(first, inside.number, after.number))
         self.start_block(inside, env)
-        place = _reach(k, run.bound)
+        place = reach(k, run.bound)
         value = run.value(place)
         held: Expr = value
         if not isinstance(value, ir.Load):
@@ -373,17 +375,17 @@ class BlockLowering(StatementLowering):
             held = ir.Load(value.low, value.high, n)
         inner = self.code.env.bind(local, held)
         if self._has_gaps(s.domain):
-            self._leave(ir.negate(run.holds(place)), step.number)
+            self.leave(ir.negate(run.holds(place)), step.number)
             inner = self.code.env.bind(local, held)
         if isinstance(held, ir.Load) and held is not value:
             self.code.add(ir.Store(held.slot, value, -1))
         self.code.env = replace(inner, facts=frozenset())
         if s.where is not None:
-            self._leave(ir.negate(self.flag(s.where, self.code.env)), step.number)
+            self.leave(ir.negate(self.flag(s.where, self.code.env)), step.number)
         if self.body(s.body, LoopBlocks(after.number, step.number)):
             self.close(ir.Jump(step.number))
         self.start_block(step, env)
-        advanced = make("+", _reach(k, run.bound), TRUE)
+        advanced = make("+", reach(k, run.bound), TRUE)
         if s.forever:
             advanced = make("mod", advanced, const(run.bound))
         self.code.add(ir.Store(k.slot, advanced, -1))
@@ -394,7 +396,7 @@ class BlockLowering(StatementLowering):
         """Tests if a place of a domain may be empty though later ones are not: so it is with sets."""
         return isinstance(domain, tree.Members) and isinstance(self.checked.types[domain.of], SetType)
 
-    def _counter(self, bound: int) -> ir.Load:
+    def counter(self, bound: int) -> ir.Load:
         n = self.slot(0, bound)
         return ir.Load(0, bound, n)
 
@@ -404,7 +406,7 @@ class BlockLowering(StatementLowering):
         k: ir.Load | None = None
         if s.times is not None:
             times = self.expr(s.times, env)
-            k = self._counter(max(1, times.high))
+            k = self.counter(max(1, times.high))
             self.code.add(ir.Store(k.slot, times, -1))
         else:
             head.budget = self.site(s.span)
@@ -446,8 +448,6 @@ class BlockLowering(StatementLowering):
         env = self.close(ir.Jump(frame.entry))
         self.start_block(after, env)
 
-    # ----------------------------------------------------------------------------------------------------- chance
-
     def waits(self) -> ir.Block:
         """Makes the block in which the game stops, behind the test whether it has ended."""
         block = self.new_block()
@@ -459,178 +459,28 @@ class BlockLowering(StatementLowering):
         self.start_block(block, env)
         return block
 
-    def stream(self, name: str) -> tuple[int, int]:
-        """Gets the number of a stream of chance; its row counter has slot -1 - number until the layout is done."""
-        number = self.streams.setdefault(name, len(self.streams))
-        return number, -1 - number
+    @abstractmethod
+    def choose(self, s: tree.Choose) -> None:
+        """Lowers a decision."""
 
-    def _next_row(self, row: int, site: int) -> None:
-        old = ir.Load(0, FREE, row)
-        self.code.add(ir.Store(row, ir.Op(0, FREE, "+", (old, TRUE)), -1))
+    @abstractmethod
+    def roll(self, s: tree.Roll) -> None:
+        """Lowers a roll."""
 
-    def _chance(
-        self,
-        site: int,
-        stream: tuple[int, int],
-        ordinal: Expr,
-        low: int,
-        count: Expr,
-        weights: str,
-        target: tuple[int, int, Expr],
-    ) -> None:
-        block = self.waits()
-        after = self.new_block()
-        number = len(self.chances)
-        base, size, index = target
-        self.chances.append(
-            ir.ChanceNode(
-                number,
-                block.number,
-                site,
-                stream[0],
-                stream[1],
-                ordinal,
-                low,
-                count,
-                weights,
-                base,
-                size,
-                index,
-                after.number,
-            )
-        )
-        env = self.close(ir.Chance(number))
-        self.start_block(after, env)
+    @abstractmethod
+    def draw(self, s: tree.Draw) -> None:
+        """Lowers a draw."""
 
-    def _roll(self, s: tree.Roll) -> None:
-        base = s.target.value if isinstance(s.target, tree.Index) else s.target
-        ref = self.checked.refs[base]
-        assert isinstance(ref, Variable)
-        stream = self.stream(ref.name)
-        site = self.site(s.span)
-        indices = s.target.indices if isinstance(s.target, tree.Index) else ()
-        if s.variable is None or s.domain is None:
-            laid, offset = self.element(ref, indices, self.code.env)
-            if not isinstance(offset, ir.Const):
-                offset = self.keep(offset)
-            count = const(laid.high - laid.low + 1)
-            self._chance(site, stream, FALSE, laid.low, count, "", (laid.slot, self.total(laid), offset))
-            self._next_row(stream[1], site)
-            return
-        env = self.code.env
-        local = self.checked.locals[s.variable]
-        run = self._settle(s.domain)
-        k, ordinal = self._counter(run.bound), self._counter(run.bound)
-        head, inside, step, after = (self.new_block() for _ in range(4))
-        self.code.add(ir.Store(k.slot, FALSE, -1))
-        self.code.add(ir.Store(ordinal.slot, FALSE, -1))
-        self.close(ir.Jump(head.number))
-        self.start_block(head, env)
-        self.close(ir.Branch(make("<", k, const(run.bound)), inside.number, after.number))
-        self.start_block(inside, env)
-        place = _reach(k, run.bound)
-        self._leave(ir.negate(run.holds(place)), step.number)
-        inner = self.code.env.bind(local, run.value(place))
-        if s.where is not None:
-            self._leave(ir.negate(self.flag(s.where, inner)), step.number)
-        laid, offset = self.element(ref, indices, inner)
-        count = const(laid.high - laid.low + 1)
-        self._chance(site, stream, ordinal, laid.low, count, "", (laid.slot, self.total(laid), offset))
-        self.code.add(ir.Store(ordinal.slot, ir.Op(0, run.bound, "+", (ordinal, TRUE)), -1))
-        self.close(ir.Jump(step.number))
-        self.start_block(step, env)
-        self.code.add(ir.Store(k.slot, make("+", place, TRUE), -1))
-        self.close(ir.Jump(head.number))
-        self.start_block(after, env)
-        self._next_row(stream[1], site)
+    @abstractmethod
+    def shuffle(self, s: tree.Shuffle) -> None:
+        """Lowers a shuffle."""
 
-    def _draw(self, s: tree.Draw) -> None:
-        name = s.stream.text if s.stream is not None else self.frame.symbol.name
-        stream = self.stream(name)
-        site = self.site(s.span)
-        env = self.code.env
-        run = self.run(s.domain, env)
-        low, high = run.low, run.high
-        local = self.checked.locals[s.name]
-        n = self.slot(low, high)
-        weights = ""
-        outcome = ir.Temp(low, high, "outcome")
-        inner = env.bind(local, outcome)
-        weight: Expr = TRUE if s.weight is None else self.expr(s.weight, inner)
-        holds = self.drawn_from(s.domain, outcome, env)
-        if s.where is not None:
-            holds = make("and", holds, self.flag(s.where, inner.knowing(holds)))
-        weight = ir.choose(holds, weight, FALSE)
-        if weight != TRUE:
-            weights = self.fresh("weight")
-            body = (ir.Return(weight),)
-            self.functions[weights] = ir.Function(
-                weights, ("outcome",), body, "value", (weight.low, weight.high), ((low, high),)
-            )
-        self._chance(site, stream, FALSE, low, const(high - low + 1), weights, (n, 1, FALSE))
-        self._next_row(stream[1], site)
-        self.code.env = self.code.env.bind(local, ir.Load(low, high, n))
-
+    @abstractmethod
     def drawn_from(self, domain: tree.Domain, outcome: Expr, env: Env) -> Expr:
         """Lowers the test whether `outcome` is a member of `domain`."""
-        match domain:
-            case tree.Range(_, low, high):
-                return make(
-                    "and", make("<=", self.expr(low, env), outcome), make("<=", outcome, self.expr(high, env))
-                )
-            case tree.Clockwise():
-                return TRUE
-            case tree.Members(_, of):
-                run = self.run(domain, env)
-
-                if isinstance(self.checked.types[of], SetType):
-                    return run.holds(outcome)
-                tests = [
-                    make("and", run.holds(const(k)), make("=", run.value(const(k)), outcome))
-                    for k in range(run.bound)
-                ]
-                return make("or", *tests)
-        raise AssertionError(domain)
-
-    def _shuffle(self, s: tree.Shuffle) -> None:
-        """Lowers a shuffle: from the top down each item changes places with one at or below it (Fisher–Yates)."""
-        node = s.target
-        base = node.value if isinstance(node, tree.Index) else node
-        ref = self.checked.refs[base]
-        assert isinstance(ref, Variable)
-        stream = self.stream(ref.name)
-        site = self.site(s.span)
-        env = self.code.env
-        pile = self.pile(node, env)
-        if not isinstance(pile.offset, ir.Const):
-            pile.offset = self.keep(pile.offset)
-        top = self._counter(pile.capacity)
-        other = self._counter(pile.capacity)
-        head, inside, after = (self.new_block() for _ in range(3))
-        last = make("-", pile.length, TRUE)
-        self.code.add(ir.Store(top.slot, make("max", last, FALSE), -1))
-        self.close(ir.Jump(head.number))
-        self.start_block(head, env)
-        self.close(ir.Branch(make("<", FALSE, top), inside.number, after.number))
-        self.start_block(inside, env)
-        count = ir.Op(1, pile.capacity, "+", (top, TRUE))
-        self._chance(site, stream, top, 0, count, "", (other.slot, 1, FALSE))
-        a, b = _reach(top, pile.capacity), _reach(other, pile.capacity)
-        held = self.hold(pile.item(a), self.code)
-        self.code.add(self._set_item(pile, a, pile.item(b), site))
-        self.code.add(self._set_item(pile, b, held, site))
-        self.code.add(ir.Store(top.slot, ir.Op(0, top.high, "-", (top, TRUE)), -1))
-        self.close(ir.Jump(head.number))
-        self.start_block(after, env)
-        self.code.add(ir.Store(other.slot, FALSE, -1))
-        self._next_row(stream[1], site)
-
-    def choose(self, s: tree.Choose) -> None:
-        """Lowers a decision (see `lower_decisions`)."""
-        raise NotImplementedError
 
 
-def _reach(k: ir.Load, bound: int) -> Expr:
+def reach(k: ir.Load, bound: int) -> Expr:
     """Gets the counter as a place below `bound`."""
     return ir.Load(0, max(0, bound - 1), k.slot)
 
@@ -639,6 +489,3 @@ def _bounded(value: Expr, low: int, high: int) -> Expr:
     if isinstance(value, ir.Op):
         return replace(value, low=max(value.low, low), high=min(value.high, high))
     return value
-
-
-__all__ = ["BlockLowering", "Frame", "Local", "LoopBlocks"]

@@ -14,7 +14,7 @@ from ..grammar.walk import walk
 from . import program as ir
 from .environment import Env
 from .layout import Shape
-from .lower_blocks import BlockLowering
+from .lower_chance import ChanceLowering
 from .program import FALSE, TRUE, Expr, const, make
 from .symbols import Callable, Local
 from .types import TextType
@@ -24,7 +24,7 @@ WRITTEN_OUT = 1024
 MOST_ACTIONS = 1 << 40
 
 
-class DecisionLowering(BlockLowering):
+class DecisionLowering(ChanceLowering):
     """Lowers decisions and moves."""
 
     moves: list[ir.MoveInfo]

@@ -4,9 +4,9 @@ Takes the tree of a tables file, for a number of players; gives `Table` (an enum
 and `Record` (constants). Refuses entries that lack an attribute others have, attributes of two kinds,
 constants by players that forget a number of players. Shapes are the schema's concern.
 
-A table may be made of others: `card: {every: [suit, rank]}` has an entry for every pair, `spades_ace` and
-so on, in the order of the tables named, and each entry has the attributes `suit` and `rank`. Such tables are
-filled when all others are known, and again when overlays have changed those (`fill_products`).
+A table may be made of others: `tile: {every: [shape, shade]}` has an entry for every pair, `ring_pale` and
+so on, in the order of the tables named, and each entry has the attributes `shape` and `shade`. Such tables
+are filled when all others are known, and again when overlays have changed those (`fill_products`).
 """
 
 from __future__ import annotations
