@@ -35,6 +35,10 @@ _INFIX = {
 }
 
 
+_SMALL = 8
+"""How many plain stores a block may hold and still be written out at every jump to it."""
+
+
 class _Writer:
     def __init__(self, program: ir.Program, *, traced: bool) -> None:
         self.program = program
@@ -309,7 +313,7 @@ class _Writer:
 
     def go(self, n: int, seen: set[int]) -> None:
         b = self.program.blocks[n]
-        small = not b.body and isinstance(b.end, ir.Decide | ir.Back) and b.budget < 0
+        small = b.budget < 0 and len(b.body) <= _SMALL and all(isinstance(s, ir.Store) for s in b.body)
         if n not in seen and (self.ways_in[n] == 1 or small) and len(seen) < 24:
             self.inside(b, seen | {n})
         else:

@@ -155,10 +155,10 @@ ARITHMETIC = [
     "a * b",
     "a / 4 rounded down",
     "a / 4 rounded up",
-    "a / b rounded down if b is not 0 else 99",
-    "a / b rounded up if b is not 0 else 99",
+    "a / max(1, b) rounded down",
+    "a / max(1, abs(b)) rounded up",
     "a mod 7",
-    "a mod b if b is not 0 else -1",
+    "a mod max(2, b)",
     "-a",
     "abs(a - b)",
     "min(a, b, 4)",
@@ -176,8 +176,8 @@ ARITHMETIC = [
     "length of p * 100 + (first of p if length of p > 0 else 0)",
     "number of x in p where x = 3",
     "market.prices[1 + abs(a) mod 3]",
-    "1 if some f in fruit has f in s and f.price > b else 0",
-    "1 if every n in 1 to 12 has n * a < 40 else 0",
+    "1 if (some f in fruit has f in s and f.price > b) else 0",
+    "1 if (every n in 1 to 12 has n * a < 40) else 0",
     "far",
 ]
 
@@ -186,12 +186,10 @@ state:
     a: -30 to 30
     b: -30 to 30
     far: -9999999999 to 9999999999
-    narrow: 0 to 40
-    x: 0 to 9999
+    narrow: -40 to 60
     turns: 0 to 99
     s: set of fruit
     p: pile of 1 to 9, up to 4
-    q: pile of 1 to 9, up to 3
     r[1 to {count}]: -9999999999 to 9999999999
     seen[fruit, player]: 0 to 99
 
