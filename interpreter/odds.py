@@ -6,8 +6,9 @@ moves that is offered, else the first option of all. How it stays quick:
 
 - The walk runs on a program of its own, the game's with its end put where those rules begin: the layout is the
   same, so positions go over as they are, and nothing past that point is played.
-- Positions are merged at the start of each roll, draw or shuffle, at decisions, and at the end. Variables to `forget` (such as
-  the faces of dice that will be rolled again) then count as unchanged, so that many ways lead to one position.
+- Positions are merged at the start of each roll, draw or shuffle, at decisions, and at the end. Variables to
+  `forget` (such as the faces of dice that will be rolled again) then count as unchanged, so that many ways lead
+  to one position.
 
 What nobody can know yet must not have been decided already: the contents of a hidden pile would be read.
 """
@@ -91,7 +92,7 @@ class _Walk:
             for position, weights in level.values():
                 stop = self.machine.stop(position)
                 if stop.__class__ is list:
-                    stop = self.machine.apply(position, self._assumed(position, stop))  # type: ignore[arg-type]
+                    stop = self.machine.apply(position, self._assumed(position, stop))
                     for denominator, numerator in weights.items():
                         self._arrive(position[:], stop, numerator, denominator)
                     continue

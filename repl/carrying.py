@@ -70,7 +70,9 @@ class _Carrying:
         position = list(self.game.program.initial)
         position[0] = there.block
         lost = self._variables(state, position)
-        needed = self.b.needed(there.block) | {there.pending + p for p in range(self.match.players) if there.pending >= 0}
+        needed = self.b.needed(there.block) | {
+            there.pending + p for p in range(self.match.players) if there.pending >= 0
+        }
         partner = {y: x for x, y in self.slots.items()}
         if decision.pending >= 0:
             partner.update({there.pending + p: decision.pending + p for p in range(self.match.players)})
@@ -82,7 +84,9 @@ class _Carrying:
                 value = self.blocks.get(value, -1) if value else 0
                 if value < 0:
                     raise Misfit("carry-missing", rule=decision.rule)
-            elif decision.pending >= 0 and there.pending <= slot < there.pending + self.match.players and value:
+            elif (
+                decision.pending >= 0 and there.pending <= slot < there.pending + self.match.players and value
+            ):
                 value = self.match.to_b(value - 1) + 1
             low, high = self.game.program.bounds[slot]
             if not low <= value <= high:
@@ -115,9 +119,7 @@ class _Carrying:
 
     def _rows(self, state: State, position: list[int]) -> None:
         """Goes on with each stream of chance where it stood."""
-        rows = {
-            self.a.program.streams[c.stream]: state.position[c.row] for c in self.a.program.chances
-        }
+        rows = {self.a.program.streams[c.stream]: state.position[c.row] for c in self.a.program.chances}
         for c in self.b.program.chances:
             position[c.row] = rows.get(self.b.program.streams[c.stream], 0)
 
@@ -128,7 +130,7 @@ class _Carrying:
         except PlayError as error:
             raise Misfit("carry-breaks", why=error.message) from None
         new = State(self.game, machine, position, stop, None)
-        if stop.__class__ is not list or new.players_to_act() != state.players_to_act():
+        if stop.__class__ is not list or new.current_player() != state.current_player():
             raise Misfit("carry-nobody")
         broken = new.broken_invariants()
         if broken and not state.broken_invariants():
@@ -227,7 +229,10 @@ class _Shapes:
         for m in self.program.moves:
             if m.back >= 0:
                 stored.setdefault(m.back, []).extend(
-                    n for d in self.program.decisions for n in (d.next, d.block) if m.index in (*d.moves, *d.standing)
+                    n
+                    for d in self.program.decisions
+                    for n in (d.next, d.block)
+                    if m.index in (*d.moves, *d.standing)
                 )
         for b in self.program.blocks:
             r, w = self._use(b)

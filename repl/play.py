@@ -38,6 +38,8 @@ class Options(Struct, frozen=True):
     """With `resume`, the game to go on with; the last one if empty."""
     ascii: bool = False
     autosave: bool = True
+    pace: float = 0.0
+    """How many seconds to wait after each move of a bot."""
 
 
 class PlayProblem(Exception):
@@ -54,6 +56,7 @@ def play(options: Options) -> int:
     look = Look(size.columns, size.lines, language, options.ascii or wants_ascii())
     try:
         desk = _open(options, look)
+        desk.pace = options.pace
     except SeatError as error:
         raise PlayProblem(say(language, error.key, **error.about)) from None
     except (PlayError, ViewError) as error:

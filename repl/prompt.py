@@ -8,6 +8,7 @@ else looks.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import FormattedText, StyleAndTextTuples
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.output import Output, create_output
 from prompt_toolkit.shortcuts import print_formatted_text
 from prompt_toolkit.styles import Style
@@ -160,10 +162,30 @@ class PromptShell:
         try:
             for news in let_bots_play(desk):
                 self._print(news)
+                if desk.pace and not desk.session.is_over:
+                    self._wait(desk.pace)
         except KeyboardInterrupt:
             self._print([desk.line("interrupted", "dim")])
         if desk.session.is_over:
             self._print(desk.results())
+
+    def _wait(self, seconds: float) -> None:
+        """Waits, so that a bot's move can be seen; space stops the clock and starts it again."""
+        keys = self.session.app.input
+        end = time.monotonic() + seconds
+        paused = False
+        with keys.raw_mode():
+            while paused or time.monotonic() < end:
+                for key in keys.read_keys():
+                    if key.key == Keys.ControlC:
+                        raise KeyboardInterrupt
+                    if key.data == " ":
+                        paused = not paused
+                        end = time.monotonic()
+                        if paused:
+                            self._measure()
+                            self._print([*self.desk.board(), self.desk.line("paused", "note")])
+                time.sleep(0.02)
 
     def _leave(self) -> None:
         desk = self.desk

@@ -117,10 +117,28 @@ def show_moves(desk: Desk, argument: str) -> Reply:
     return _reply([desk.status(), *desk.list_items(items)])
 
 
-@command("board")
+@command("board", "[--svg FILE] [--png FILE]", complete=lambda desk, typed: [("--svg ", ""), ("--png ", "")])
 def show_board(desk: Desk, argument: str) -> Reply:
-    """Shows the board."""
-    return _reply([*desk.board(), desk.status()])
+    """Shows the board, or writes it to a file as a picture; a picture never shows a hand."""
+    words = argument.split()
+    dark = "--dark" in words
+    words = [w for w in words if w != "--dark"]
+    if not argument:
+        return _reply([*desk.board(), desk.status()])
+    if len(words) < 2 or words[0] not in ("--svg", "--png"):
+        return desk.fail("board-how")
+    from ..interpreter.cache import write
+    from .pictures import MissingLibrary, to_png, to_svg
+
+    path = Path(" ".join(words[1:])).expanduser()
+    svg = to_svg([*desk.board(hand=False), [], desk.status()], dark=dark)
+    try:
+        write(path, svg.encode() if words[0] == "--svg" else to_png(svg))
+    except MissingLibrary:
+        return desk.fail("picture-needs")
+    except OSError as error:
+        return desk.fail("cannot-write", file=str(path), why=error.strerror or str(error))
+    return _reply([desk.line("saved", file=str(path))])
 
 
 def _people(desk: Desk, typed: str) -> list[tuple[str, str]]:
@@ -160,10 +178,14 @@ def show_log(desk: Desk, argument: str) -> Reply:
     from .telling import write_entry
 
     session = desk.session
+    told = [session]
+    while told[0].earlier is not None:
+        told.insert(0, told[0].earlier)
     lines = [
         line
-        for entry in session.log()
-        if (line := write_entry(session.view, entry, desk.language, session.viewer, ascii=desk.look.ascii))
+        for part in told
+        for entry in part.log()
+        if (line := write_entry(part.view, entry, desk.language, part.viewer, ascii=desk.look.ascii))
         is not None
     ]
     if argument.isdigit():
@@ -233,15 +255,20 @@ def _rule_names(desk: Desk) -> list[tuple[str, str]]:
 @command("undo", "[N]")
 def undo(desk: Desk, argument: str) -> Reply:
     """Takes back the last N choices of people; past a draw, the table is asked and chance deals anew."""
+    from .desk import Reply
+
     session = desk.session
     steps = int(argument) if argument.isdigit() and int(argument) > 0 else 1
     to = session.undo_target(steps)
+    if to is None and session.earlier is not None:
+        desk.session = session.earlier
+        recorder = desk.session.recorder
+        desk.kept = Path(recorder.path) if recorder is not None and recorder.path is not None else None
+        return Reply([desk.line("old-rules-again", "note")], board=True)
     if to is None:
         return desk.fail("nothing-to-undo")
 
     def go() -> Reply:
-        from .desk import Reply
-
         session.go_back(to)
         return Reply([desk.line("taken-back", "note"), *desk.news()], board=True)
 
@@ -278,6 +305,8 @@ def save_game(desk: Desk, argument: str) -> Reply:
 
     if not argument:
         return desk.fail("save-where")
+    if desk.session.recorder is None:
+        return desk.fail("no-record")
     try:
         save(desk.session, desk.language, Path(argument).expanduser())
     except OSError as error:
@@ -331,3 +360,16 @@ def quit_game(desk: Desk, argument: str) -> Reply:
     from .desk import Reply
 
     return Reply(quit=True)
+
+
+from . import prompt_games, prompt_rules, prompt_thinking  # noqa: E402  # they register their commands
+
+__all__ = [
+    "COMMANDS",
+    "Command",
+    "command",
+    "find_command",
+    "prompt_games",
+    "prompt_rules",
+    "prompt_thinking",
+]

@@ -4,10 +4,14 @@ it.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from ..grammar.span import Span
 from ..interpreter.game import Game
 from .session import Session
 from .terminal import Line
+from .texts import say
 
 
 def _spans(game: Game) -> dict[str, Span]:
@@ -41,12 +45,36 @@ def show_definition(session: Session, name: str, language: str) -> list[Line] | 
         for lang in dict.fromkeys((language, "en")):
             for action in session.game.words(lang).read(wanted):
                 span = session.state.decode(action)[0].span
-    return None if span is None else _excerpt(span)
+    if span is None:
+        return None
+    lines = _excerpt(span)
+    return lines + _documents(session.game, lines, language)
+
+
+def _documents(game: Game, lines: Sequence[Line], language: str) -> list[Line]:
+    """Names the documents whose keys stand in the lines shown, or at the head of their file."""
+    path = game.checked().rules.sources
+    if path is None:
+        return []
+    from ..grammar.diagnostics import Report
+    from ..interpreter.gamefiles import Files, Folder, entry, words_of
+    from ..interpreter.yamlfile import Mapping
+
+    root = Files(Report()).yaml(Folder(path.parent, path.parent.name), path.name, "sources")
+    text = "\n".join("".join(t for _, t in line) for line in lines)
+    found: list[Line] = []
+    for item in root.entries.values() if root is not None else ():
+        if isinstance(item.value, Mapping) and re.search(rf"\b{re.escape(item.key)}\b", text):
+            title = words_of(entry(item.value, "title"))
+            about = title.get(language) or title.get("en", "")
+            found.append([("dim", say(language, "source-of", key=item.key, title=about))])
+    return found
 
 
 def _excerpt(span: Span) -> list[Line]:
     source = span.source
     first = span.line
+    head = source.line(1).strip()
     while first > 1 and source.line(first - 1).lstrip().startswith("#"):
         first -= 1
     last = max(span.line, span.end_line - (1 if span.end_column == 1 else 0))
@@ -54,6 +82,8 @@ def _excerpt(span: Span) -> list[Line]:
     while last > span.line and not source.line(last).strip():
         last -= 1
     lines: list[Line] = [[("heading", f"{source.name}:{span.line}")]]
+    if first > 1 and head.startswith("#") and source.name.endswith(".rules"):
+        lines[0].append(("dim", f"   {' '.join(head.split())}"))
     for n in range(first, last + 1):
         lines.append([("dim", f"{n:>4}  "), *_coloured(source.line(n), source.name)])
     return lines

@@ -102,6 +102,8 @@ class Session:
         self.moments = [Moment(state, entries, drew=bool(self._streams.draws))]
         self.at = 0
         self._shown: tuple[int, int] = (0, 0)
+        self.earlier: Session | None = None
+        """The game as it was under other rules, where its position was taken over from there."""
 
     # -------------------------------------------------------------------------------------------------- where
 
@@ -135,6 +137,11 @@ class Session:
         if current != ANYONE and state.decision is not None and state.decision.mode == "one":
             return [current] if self.seats[current].is_human else []
         return [p for p in state.players_to_act() if self.seats[p].is_human]
+
+    @property
+    def chance_seed(self) -> int:
+        """The seed that chance is drawn from now."""
+        return self._streams.seed
 
     def names(self) -> list[str]:
         """Gets the players' names."""

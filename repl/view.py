@@ -32,7 +32,11 @@ Scope = dict[str, str]
 
 
 class ViewError(Exception):
-    """Says that a view does not fit the rules it is for."""
+    """Says that a view does not fit the rules it is for, and of which text of the view."""
+
+    def __init__(self, message: str, text: str = "") -> None:
+        super().__init__(message)
+        self.text = text
 
 
 class Words(Struct):
@@ -47,6 +51,12 @@ class Words(Struct):
 
     def show(self, state: State, language: str, *arguments: int) -> str:
         """Writes the sentence."""
+        return "".join(
+            p if isinstance(p, str) else _shown(p, state, arguments, language) for p in self.parts(language)
+        )
+
+    def parts(self, language: str) -> list[str | Figure]:
+        """Gets the sentence in pieces: text, and figures, which are compiled at first use."""
         if language not in self.made:
             text = self.texts.get(language) or self.texts["en"]
             pieces = _PLACEHOLDER.split(text)
@@ -54,9 +64,7 @@ class Words(Struct):
                 self.view.figure(p, self.scope, self.where, self.owner) if i % 2 else p
                 for i, p in enumerate(pieces)
             ]
-        return "".join(
-            p if isinstance(p, str) else _shown(p, state, arguments, language) for p in self.made[language]
-        )
+        return self.made[language]
 
 
 def _shown(figure: Figure, state: State, arguments: tuple[int, ...], language: str) -> str:
@@ -219,9 +227,23 @@ class Tell(Struct):
 class View:
     """The view of one game."""
 
-    def __init__(self, game: Game, data: Mapping[str, Any] | None, *, strict: bool = True) -> None:
-        """Reads a view. Raises `ViewError` or `RulesError`; if not `strict`, leaves out what does not fit."""
+    def __init__(
+        self,
+        game: Game,
+        data: Mapping[str, Any] | None,
+        *,
+        strict: bool = True,
+        places: Mapping[str, Span] | None = None,
+    ) -> None:
+        """Reads a view. Raises `ViewError` or `RulesError`; if not `strict`, leaves out what does not fit.
+
+        `places` tells where in its file each text stands, so that complaints point there.
+        """
         self.game = game
+        self.places = places or {}
+        self.all_words: list[Words] = []
+        self.faults: list[RulesError | ViewError] = []
+        """What was left out, as it was complained of."""
         self.data: Mapping[str, Any] = data or {}
         self._owner = ""
         self.colours: dict[str, str] = {}
@@ -256,16 +278,20 @@ class View:
             if self._strict:
                 raise
             self._owner = ""
+            self.faults.append(error)
             self.problems.append(str(error).splitlines()[0])
             return None
 
     def figure(self, text: str, scope: Scope, where: str, owner: str = "") -> Figure:
         """Compiles an expression of the view, which may read what is secret to `owner` alone."""
         source = Source(f"view.yaml, {where}", str(text))
-        figure = self.game.view_figure(str(text), scope, span=Span(source, 1, 1, 1, len(str(text)) + 1))
+        span = self.places.get(str(text)) or Span(source, 1, 1, 1, len(str(text)) + 1)
+        figure = self.game.view_figure(str(text), scope, span=span)
         for what, whose in figure.secrets:
             if not owner or whose != owner:
-                raise ViewError(f"view.yaml, {where}: '{text}' would show everybody what is secret: {what}")
+                raise ViewError(
+                    f"view.yaml, {where}: '{text}' would show everybody what is secret: {what}", str(text)
+                )
         return figure
 
     def show(self, value: int, type_: Type, language: str) -> str:
@@ -292,7 +318,9 @@ class View:
             {"en": str(data)} if not isinstance(data, Mapping) else {str(k): str(v) for k, v in data.items()}
         )
         texts.setdefault("en", next(iter(texts.values())))
-        return Words(self, texts, dict(scope), where, self._owner)
+        words = Words(self, texts, dict(scope), where, self._owner)
+        self.all_words.append(words)
+        return words
 
     def _some_words(self, data: Any, scope: Scope, where: str) -> Words:
         words = self._words(data if data is not None else "", scope, where)

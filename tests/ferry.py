@@ -20,7 +20,7 @@ budget: {decisions: 400}
 bench: {front: {price: 1, pays: 4}, back: {price: 2, pays: 6}}
 river: {width: 7, crossings: 3}
 die: {faces: 6}
-setup: {cash: 12}
+setup: {cash: 4}
 """,
     "questions.yaml": """\
 tie:

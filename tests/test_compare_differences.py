@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from harbourmaster.grammar.diagnostics import Report
 from harbourmaster.grammar.parser import parse_rules
 from harbourmaster.grammar.span import Source
@@ -57,7 +56,11 @@ def test_two_games_are_not_compared() -> None:
     ("file", "old", "new"),
     [
         ("play.rules", "    for n in 1 to river.crossings:\n", "    # thrice\n\n    for n in (1) to river.crossings:\n"),
-        ("play.rules", "for n in 1 to river.crossings:\n        crossing := n", "for k in 1 to river.crossings:\n        crossing := k"),
+        (
+            "play.rules",
+            "for n in 1 to river.crossings:\n        crossing := n",
+            "for k in 1 to river.crossings:\n        crossing := k",
+        ),
         ("play.rules", "move stand:", "measure \"none\": 0\n\nmove stand:"),
         ("board.yaml", "front: {price: 1, pays: 4}", "front: {pays: 4, price: 1}"),
     ],

@@ -102,7 +102,9 @@ class Pair:
         """Calls every function of the rules that play needs, with random arguments."""
         for name, call in self.c.names.items():
             f = self.game.program.functions[name]
-            if name in self.python.names and all(-999 < low and high < 99999 for low, high in f.parameter_bounds):
+            if name in self.python.names and all(
+                low > -999 and high < 99999 for low, high in f.parameter_bounds
+            ):
                 arguments = [self.random.randint(low, high) for low, high in f.parameter_bounds]
                 mine = attempt(self.python.names[name], self.mine, *arguments)
                 assert attempt(call, self.other, *arguments) == mine, (name, arguments)
@@ -258,7 +260,9 @@ def test_the_language_in_step(mixed: Game) -> None:
 def test_loops_of_the_language(tmp_path: Path) -> None:
     """What the tests of the language try one by one, all in one game."""
     bodies = list(test_language.LOOPS)
-    rules = ["state:\n    x: 0 to 9999\n    r[1 to 99]: 0 to 9999\n\nrule play:\n    choose first of player: go, wait"]
+    rules = [
+        "state:\n    x: 0 to 9999\n    r[1 to 99]: 0 to 9999\n\nrule play:\n    choose first of player: go, wait"
+    ]
     for i in range(len(bodies)):
         rules.append(f"    x := 0; loop{i}\n    r[{i + 1}] := x")
     rules.append("    choose first of player: go, wait\n")
@@ -287,7 +291,9 @@ def test_loops_without_end(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------- whole games
 
 
-def play_in_python(game: Game, seed: int, number: int, position: Position, place: int) -> tuple[Position, int, int]:
+def play_in_python(
+    game: Game, seed: int, number: int, position: Position, place: int
+) -> tuple[Position, int, int]:
     """Plays one game of a run by the Python loop; gets the last position, decisions and the generator's state."""
     python = game.machine()
     own = seed_of_game(seed, number)
@@ -305,7 +311,10 @@ def row_of(game: Game, position: Position, decisions: int) -> list[int]:
     winners = sum(1 << seat for seat in seats if keys[seat] == max(keys))
     figures: list[int] = []
     for m in p.measures:
-        figures += [machine.call(m.function, position, *([seat] if m.per else [])) for seat in (seats if m.per else [0])]
+        figures += [
+            machine.call(m.function, position, *([seat] if m.per else []))
+            for seat in (seats if m.per else [0])
+        ]
     return [decisions, winners, *scores, *figures]
 
 
@@ -583,5 +592,7 @@ def test_no_warnings(tmp_path: Path) -> None:
     text.write_text(write_c(load_game("manila", players=4).program))
     gcc = shutil.which("gcc") or native.compilers()[0][0]
     flags = ["-std=gnu11", "-Wall", "-Wextra", "-Wno-unused", "-Wno-unused-parameter", "-Wno-sign-compare"]
-    done = subprocess.run([gcc, *flags, "-c", "-o", os.devnull, text], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [gcc, *flags, "-c", "-o", os.devnull, text], capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stderr) == (0, "")

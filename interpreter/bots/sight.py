@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 HIDDEN, OPEN, PRIVATE, ABSENT = 0, 1, 2, 3
 """What a slot is to a player: hidden, seen by all, seen by him alone, no part of the state that rules declare."""
 
-Observation = tuple[object, ...]
+Where = tuple[object, ...]
+Observation = tuple[Where, tuple[int, ...]]
 
 
 class Sight:
@@ -29,7 +30,7 @@ class Sight:
     def __init__(self, game: Game, player: int) -> None:
         self.player = player
         self.program = game.program
-        self.machine: PythonMachine = game.machine()
+        self.game = game
         self.kind = [ABSENT] * game.program.size
         self.owned: list[tuple[str, list[int]]] = []
         """Slots seen by one player alone, who changes: the function that tells who, and the slots."""
@@ -53,11 +54,16 @@ class Sight:
         if v.visibility == "player":
             self.owned.append((v.owner, mine))
 
+    def owner(self, function: str, position: Position) -> int:
+        """Gets who alone sees some slots now; only the traced machine is sure to know such functions."""
+        machine: PythonMachine = self.game.machine(traced=True)
+        return machine.call(function, position)
+
     def kinds(self, position: Position) -> list[int]:
         """Gets what each slot of a position is to the player."""
         kinds = self.kind[:]
         for owner, slots in self.owned:
-            if self.machine.call(owner, position) == self.player:
+            if self.owner(owner, position) == self.player:
                 for slot in slots:
                     kinds[slot] = PRIVATE
         return kinds
@@ -66,19 +72,19 @@ class Sight:
         """Gets the slots he sees, in a fixed order."""
         slots = self.always
         for owner, mine in self.owned:
-            if self.machine.call(owner, position) == self.player:
+            if self.owner(owner, position) == self.player:
                 slots = slots + mine
         return slots
 
     def values(self, position: Position) -> tuple[int, ...]:
         """Gets the values of the slots he sees."""
-        found: tuple[int, ...] = self._get(position)
+        found = tuple(self._get(position))
         for owner, mine in self.owned:
-            if self.machine.call(owner, position) == self.player:
+            if self.owner(owner, position) == self.player:
                 found += tuple(position[slot] for slot in mine)
         return found
 
-    def where(self, position: Position, stop: Stop) -> Observation:
+    def where(self, position: Position, stop: Stop) -> Where:
         """Gets what he sees of where the game stands: the place, who may act, who has chosen."""
         if stop.__class__ is not list:
             return (position[0],) if stop.__class__ is tuple else (-1,)

@@ -62,7 +62,9 @@ def play_on(client: Any, plan: Plan, first: int, backend: Backend = "auto") -> I
                 if block is None:
                     break
                 # pure=False: another run with the same plan may meet other rules under the same names
-                waiting.append(client.submit(_play_there, plan, block, backend, wanted, pure=False, retries=5))
+                waiting.append(
+                    client.submit(_play_there, plan, block, backend, wanted, pure=False, retries=5)
+                )
             if not waiting:
                 return
             found = waiting.popleft().result()

@@ -29,6 +29,10 @@ Who = int | tuple[str, tuple[int, ...]]
 """Who decides: one seat, or how several do and which."""
 
 
+START = 5
+"""To start a game counts as so many decisions."""
+
+
 class Parting(Struct, frozen=True):
     """Where two games that were in step are so no more, and in what; several may hold at once.
 
@@ -181,6 +185,7 @@ class Lockstep:
 
     def start(self, streams: tuple[Streams, Streams]) -> Twin:
         """Starts both games."""
+        self.steps += START
         twin = Twin([], None, [], None)
         try:
             twin.a, twin.stop_a = self.a.start(streams[0])

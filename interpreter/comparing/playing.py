@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from ..chance import Streams, stream_key
 from ..python_backend import Position, Stop
-from .lockstep import Drawn, Lockstep, Parting, Source, Tape, Twin, Who, drawing, seeded, taped
+from .lockstep import START, Drawn, Lockstep, Parting, Source, Tape, Twin, Who, drawing, seeded, taped
 from .matching import Match
 
 
@@ -92,6 +92,7 @@ class Start(Struct):
         """Makes both games stand there."""
         if self.a is None or self.b is None:
             return lockstep.start(streams)
+        lockstep.steps += START
         return Twin(self.a[:], self.stop_a, self.b[:], self.stop_b)
 
 

@@ -164,9 +164,11 @@ class _Writer:
         return elements[:_MOST_VALUES]
 
     def _options(self, parting: Parting, k: int) -> list[str]:
-        out = []
-        for actions, owner in ((parting.only_a, 0), (parting.only_b, 1)):
-            words = [move_words(self.states[owner], a) for a in actions[:_MOST_OPTIONS]]
+        match = self.story.lockstep.match
+        out = [f"options: {len(self.states[k].legal_actions())}"]
+        for actions, owner, turn in ((parting.only_a, 0, match.to_b), (parting.only_b, 1, match.to_a)):
+            known = [a for a in actions if owner == k or turn(a) >= 0]
+            words = [move_words(self.states[owner], a) for a in known[:_MOST_OPTIONS]]
             out += [f"{'offered' if owner == k else 'not offered'}: {_quoted(w)}" for w in words]
         return out
 

@@ -73,7 +73,6 @@ class Searcher:
         found = Searched(None)
         best: tuple[int, list[int]] | None = None
         limit = longest
-        before = self.lockstep.steps
         number = -1
         while not effort.spent():
             number += 1
@@ -82,6 +81,7 @@ class Searcher:
             manner = self.manner(number, numbers)
             chosen, parting, near = self.game(seed, manner, numbers, limit)
             found.games += 1
+            found.decisions += len(chosen)
             self.learn(manner, near, parting)
             if parting is None:
                 if near and len(found.near) < 64:
@@ -92,7 +92,6 @@ class Searcher:
             if limit < 0:
                 break
             effort = effort.part(after * min(40, len(chosen)) // 10)
-        found.decisions = self.lockstep.steps - before
         found.late = effort.late
         if best is not None:
             tape = Tape(self.start.source(self.lockstep.match, best[0]), self.start.tape)

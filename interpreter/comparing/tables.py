@@ -23,7 +23,9 @@ def rows_of(measured: Sequence[Measured]) -> list[dict[str, Any]]:
             d = r.difference
             interval = {"difference": d.value, "low": d.low, "high": d.high}
             seat = None if r.seat is None else r.seat + 1
-            rows.append({**common, "figure": r.name, "seat": seat, "a": r.a.value, "b": r.b.value, **interval})
+            rows.append(
+                {**common, "figure": r.name, "seat": seat, "a": r.a.value, "b": r.b.value, **interval}
+            )
     return rows
 
 

@@ -102,6 +102,8 @@ def check_ruleset(name: str, report: Report) -> list[str]:
             part.diagnostics += error.diagnostics
         own.diagnostics += part.diagnostics
     try:
+        if fine:
+            _check_view(name, fine[0], own)
         _check_rest(name, own)
     except RulesError as error:
         own.diagnostics += error.diagnostics
@@ -110,6 +112,14 @@ def check_ruleset(name: str, report: Report) -> list[str]:
         return []
     numbers = f"{', '.join(map(str, fine[:-1]))} and {fine[-1]}" if len(fine) > 1 else f"{fine[0]}"
     return [f"{rules.canonical}: fine for {numbers} player{'' if fine == [1] else 's'}"]
+
+
+def _check_view(name: str, players: int, report: Report) -> None:
+    """Checks the view against the rules."""
+    from ...interpreter.game import load_game
+    from ..view_check import check_view
+
+    check_view(load_game(name, players=players), report)
 
 
 def _check_rest(name: str, report: Report) -> None:

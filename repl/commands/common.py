@@ -61,3 +61,14 @@ def _number(text: str, least: int) -> int:
     if number < least:
         raise ArgumentTypeError(f"got {number}, want at least {least}")
     return number
+
+
+def seconds(text: str) -> float:
+    """Reads a time in seconds, up to a minute."""
+    try:
+        number = float(text)
+    except ValueError:
+        raise ArgumentTypeError(f"got '{text}', want a number of seconds") from None
+    if not 0 <= number <= 60:
+        raise ArgumentTypeError(f"got {text}, want 0 to 60")
+    return number

@@ -165,7 +165,6 @@ def _story(a: Game, b: Game, options: Namespace) -> Story:
 def _save(story: Story, path: str) -> None:
     from pathlib import Path
 
-    from ...interpreter.cache import write
     from ...interpreter.comparing.scenario import scenario_text
 
     text = scenario_text(story)
@@ -173,7 +172,7 @@ def _save(story: Story, path: str) -> None:
         reason = "no story was found" if not story.parts else "a scenario cannot tell such a story"
         complain(f"nothing was written to {path}: {reason}")
         return
-    write(Path(path), text.encode())
+    Path(path).write_text(text, "utf-8")
 
 
 def plans_of(a: Game, b: Game, options: Namespace) -> list[Plan]:
@@ -291,10 +290,9 @@ def _report(comparison: Comparison, options: Namespace) -> None:
     if options.html:
         from pathlib import Path
 
-        from ...interpreter.cache import write
         from ..compare_html import page
 
-        write(Path(options.html), page(comparison, language).encode())
+        Path(options.html).write_text(page(comparison, language), "utf-8")
     if options.parquet:
         from ...interpreter.comparing.tables import write_parquet
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from . import UsageError
-from .common import add_language, add_players, natural
+from .common import add_language, add_players, natural, seconds
 
 DESCRIPTION = """
 Plays a game at this terminal: you sit at the first seat and bots at the others, unless --seats says
@@ -17,6 +17,7 @@ EXAMPLES = """
   harbourmaster play GAME                                   # you against bots
   harbourmaster play GAME+VARIANT --players 4 --lang zh-Hant
   harbourmaster play GAME --seats Ann Eve Bo=random         # two people and a bot
+  harbourmaster play GAME --seats random random random --pace 1   # watch bots; space pauses
   harbourmaster play --resume                               # go on with the last game
 """
 
@@ -37,6 +38,9 @@ def configure(parser: ArgumentParser) -> None:
         "--resume", nargs="?", const="", metavar="FILE", help="go on with the last game, or this one"
     )
     parser.add_argument("--no-save", action="store_true", help="do not keep the game while it is played")
+    parser.add_argument(
+        "--pace", type=seconds, default=0.0, metavar="S", help="wait S seconds after each move of a bot"
+    )
     parser.add_argument("--ascii", action="store_true", help="draw with ASCII characters alone")
     add_language(parser)
 
@@ -63,6 +67,7 @@ def run(options: Namespace) -> int:
                 file=options.resume or "",
                 ascii=options.ascii,
                 autosave=not options.no_save,
+                pace=options.pace,
             )
         )
     except PlayProblem as problem:
