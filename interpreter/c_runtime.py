@@ -4,6 +4,7 @@ from __future__ import annotations
 
 HEAD = """\
 #include <setjmp.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 

@@ -537,10 +537,10 @@ class Writer:
         def write() -> None:
             self.locals_of(f.body, f.parameters)
             if f.kind == "options":
-                self.line("int n = 0;")
+                self.line("size_t n = 0;")
             self.body(f.body)
             if f.kind == "options":
-                self.line("return n;")
+                self.line("return (int)n;")
             elif f.kind == "value" and not (f.body and isinstance(f.body[-1], ir.Return)):
                 self.line("return 0;")
 

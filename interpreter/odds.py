@@ -108,7 +108,7 @@ class _Walk:
         elif stop.__class__ is list:
             rule = self.asks[position[0]]
             self._file(self.next, position, numerator, denominator, forget=rule in self.plan.forget_at)
-        elif self.machine.chance_info[stop[0]](position)[2] == 0:  # type: ignore[index]
+        elif self.machine.chance_info[stop[0]](position)[2] == 0:
             self._file(self.next, position, numerator, denominator, forget=True)
         else:
             self._branch(position, stop, numerator, denominator)

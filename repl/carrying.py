@@ -76,27 +76,31 @@ class _Carrying:
         partner = {y: x for x, y in self.slots.items()}
         if decision.pending >= 0:
             partner.update({there.pending + p: decision.pending + p for p in range(self.match.players)})
-        for slot in sorted(needed & self.b.unnamed):
-            if slot not in partner:
+        for slot in sorted(self.b.unnamed):
+            value = self._local(state, slot, partner.get(slot, -1), decision, there)
+            if value is not None:
+                position[slot] = value
+            elif slot in needed:
                 raise Misfit("carry-missing", rule=decision.rule)
-            value = state.position[partner[slot]]
-            if slot in self.b.backs:
-                value = self.blocks.get(value, -1) if value else 0
-                if value < 0:
-                    raise Misfit("carry-missing", rule=decision.rule)
-            elif (
-                decision.pending >= 0 and there.pending <= slot < there.pending + self.match.players and value
-            ):
-                value = self.match.to_b(value - 1) + 1
-            low, high = self.game.program.bounds[slot]
-            if not low <= value <= high:
-                raise Misfit("carry-range", what=decision.rule)
-            position[slot] = value
-        for slot in lost:
-            if slot in needed:
-                raise Misfit("carry-range", what=self.game.variable_at(slot)[0].name)  # type: ignore[index]
+        for slot in sorted(lost):  # functions may read it, so whether it is needed is not known
+            found = self.game.variable_at(slot)
+            raise Misfit("carry-range", what=found[0].name if found is not None else "")
         self._rows(state, position)
         return self._checked(state, position)
+
+    def _local(
+        self, state: State, slot: int, partner: int, here: ir.Decision, there: ir.Decision
+    ) -> int | None:
+        """Gets what a nameless slot holds; None where that has no counterpart."""
+        if partner < 0:
+            return None
+        value: int | None = state.position[partner]
+        if slot in self.b.backs:
+            value = self.blocks.get(value) if value else 0
+        elif here.pending >= 0 and 0 <= slot - there.pending < self.match.players and value:
+            value = self.match.to_b(value - 1) + 1  # what he has chosen, until all have
+        low, high = self.game.program.bounds[slot]
+        return value if value is not None and low <= value <= high else None
 
     def _variables(self, state: State, position: list[int]) -> set[int]:
         """Carries the variables; gets the slots whose value has no counterpart."""

@@ -45,6 +45,7 @@ th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--
 th { position: relative; } th button { all: unset; cursor: pointer; font-weight: 600; }
 th button:focus-visible { outline: 2px solid var(--a); }
 th[aria-sort=ascending] button::after { content: " \\2191"; } th[aria-sort=descending] button::after { content: " \\2193"; }
+td:not(.n) { min-width: 4.5rem; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .columns { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
 .columns > div { background: var(--soft); border-radius: .4rem; padding: .7rem; min-width: 0; overflow-wrap: anywhere; }
@@ -53,7 +54,7 @@ td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space:
 ol.steps { padding-left: 2.2rem; } ol.steps .place { display: inline-block; margin-left: .5rem; }
 .rolls { color: var(--dim); font-size: .9rem; }
 .claim { font-weight: 600; } .note { color: var(--dim); font-size: .9rem; }
-svg { width: 100%; height: auto; max-width: 46rem; display: block; font: 12px system-ui, sans-serif; }
+svg { width: 100%; height: auto; max-width: 36rem; display: block; font: 12px system-ui, sans-serif; }
 svg text { fill: var(--ink); } svg .axis { stroke: var(--line); } svg .zero { stroke: var(--dim); stroke-dasharray: 3 3; }
 svg .bar { stroke: var(--b); stroke-width: 2; } svg circle { fill: var(--b); }
 svg .dim { fill: var(--dim); }
@@ -303,7 +304,7 @@ def plot(rows: Sequence[tuple[str, Interval]], *, percent: bool = False) -> str:
         low, high = -1.0, 1.0
     margin = (high - low) * 0.05
     low, high = low - (0 if percent else margin), high + margin
-    left, right, step = 170, 690, 26
+    left, right, step = 130, 420, 26
 
     def x(value: float) -> float:
         return left + (min(max(value, low), high) - low) / (high - low) * (right - left)
@@ -313,7 +314,7 @@ def plot(rows: Sequence[tuple[str, Interval]], *, percent: bool = False) -> str:
 
     height = step * len(rows) + 34
     label = _e("; ".join(f"{name} {shown(i.value)} ({shown(i.low)} to {shown(i.high)})" for name, i in rows))
-    out = [f'<svg viewBox="0 0 780 {height}" role="img" aria-label="{label}">']
+    out = [f'<svg viewBox="0 0 490 {height}" role="img" aria-label="{label}">']
     bottom = step * len(rows) + 8
     out.append(f'<line class="axis" x1="{left}" x2="{right}" y1="{bottom}" y2="{bottom}"/>')
     out.append(f'<line class="zero" x1="{x(0):.1f}" x2="{x(0):.1f}" y1="4" y2="{bottom}"/>')

@@ -328,7 +328,15 @@ class View:
         return words
 
     def _maybe(self, data: Any, scope: Scope, where: str) -> Figure | None:
-        return None if data is None else self.figure(data, scope, where, self._owner)
+        if data is None:
+            return None
+        try:
+            return self.figure(data, scope, where, self._owner)
+        except (RulesError, ViewError) as error:
+            if self._strict or not self.places:
+                raise
+            self.faults.append(error)  # while checking: so that what comes after it is checked too
+            return None
 
     def _each(
         self, data: Mapping[str, Any], scope: Scope, where: str, condition: Any = None

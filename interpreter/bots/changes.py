@@ -175,25 +175,30 @@ class Contents:
                 found.setdefault(group, []).append((slot, have, want))
         return found
 
-    def relabel(
-        self, position: Position, wrong: dict[str, list[Wrong]], kinds: list[int], numbers: Random
-    ) -> bool:
-        """Renames items so that what shows is what was seen; tells if all that was done is to rename.
-
-        Where it shows that two items of one name lie about, single items change places instead.
-        """
-        plain = True
+    def relabel(self, position: Position, wrong: dict[str, list[Wrong]], kinds: list[int]) -> None:
+        """Renames items so that what shows is what was seen, but for those that are seen elsewhere too."""
         for group, items in wrong.items():
-            names = _permutation(items)
             shown = frozenset(slot for slot, _, _ in items)
-            if names is None or self._shows(position, group, names, shown, kinds):
-                plain = False
-                self._fetch(position, group, items, kinds, numbers)
+            seen = self._shown(position, group, shown, kinds)
+            fitting = [w for w in items if w[1] not in seen and w[2] not in seen]
+            names = _permutation(fitting)
+            if names is None or not seen.isdisjoint(names):
                 continue
-            for slot, _, want in items:
+            for slot, _, want in fitting:
                 position[slot] = want
             self._rename(position, group, names, kinds)
-        return plain
+
+    def fetch(
+        self, position: Position, wrong: dict[str, list[Wrong]], kinds: list[int], numbers: Random
+    ) -> bool:
+        """Lets wrong items change places with hidden ones that are right, where items have equals; else False."""
+        places = self.hidden_places(position, kinds)
+        for group, items in wrong.items():
+            names = [p.item(position) for p in places.get(group, ())]
+            if len(set(names)) == len(names) and len({want for _, _, want in items}) == len(items):
+                return False
+            self._fetch(position, group, items, kinds, numbers)
+        return True
 
     def rename_hidden(self, position: Position, wrong: dict[str, list[Wrong]], kinds: list[int]) -> bool:
         """Renames hidden items by which other items showed later than were seen; False if that changes nothing."""
@@ -201,23 +206,21 @@ class Contents:
         for group, places in self.hidden_places(position, kinds).items():
             hidden = {p.item(position) for p in places}
             names = _permutation([w for w in wrong.get(group, ()) if w[1] in hidden and w[2] in hidden])
-            if names and not self._shows(position, group, names, frozenset(), kinds):
+            if names and self._shown(position, group, frozenset(), kinds).isdisjoint(names):
                 self._rename(position, group, names, kinds)
         return position != before
 
-    def _shows(
-        self, position: Position, group: str, names: dict[int, int], but: frozenset[int], kinds: list[int]
-    ) -> bool:
-        """Tests if an item that would be renamed is seen in a slot other than those named."""
+    def _shown(self, position: Position, group: str, but: frozenset[int], kinds: list[int]) -> set[int]:
+        """Gets the items that are seen in slots other than those named."""
+        found: set[int] = set()
         for cell in self.cells:
             if cell.group != group or kinds[cell.slot] == HIDDEN:
                 continue
             if cell.kind == "set":
-                if any(position[cell.slot] >> item & 1 for item in names):
-                    return True
-            elif any(slot not in but and position[slot] in names for slot in cell.filled(position)):
-                return True
-        return False
+                found.update(m for m in range(position[cell.slot].bit_length()) if position[cell.slot] >> m & 1)
+            else:
+                found.update(position[slot] for slot in cell.filled(position) if slot not in but)
+        return found
 
     def _rename(self, position: Position, group: str, names: dict[int, int], kinds: list[int]) -> None:
         """Renames items wherever they are hidden."""

@@ -367,20 +367,19 @@ class Particles:
             return _Outcome(plan, position, stop, _ELSEWHERE + distance(position, slots, wanted), wrong)
         wrong = self.contents.wrong(position, slots, wanted)
         if wrong:
-            self._show(position, wrong, numbers)
+            kinds = self.sight.kinds(position)
+            before = position[:]
+            self.contents.relabel(position, wrong, kinds)
+            if distance(position, slots, wanted):
+                other = before[:]
+                fetched = self.contents.fetch(other, wrong, kinds, numbers) and not distance(other, slots, wanted)
+                if fetched and self.contents.broken(other) <= self.contents.broken(before):
+                    position[:] = other
         left = distance(position, slots, wanted)
         if not left:
             stop = self.machine.stop(position) if stop is not None else None
             left = int(self.sight.observe(position, stop) != step.observation)
         return _Outcome(plan, position, stop, left, wrong)
-
-    def _show(self, position: Position, wrong: dict[str, list[Wrong]], numbers: Random) -> None:
-        """Renames what shows, unless that breaks an invariant."""
-        before = position[:]
-        if not self.contents.relabel(position, wrong, self.sight.kinds(position), numbers) and (
-            self.contents.broken(position) > self.contents.broken(before)
-        ):
-            position[:] = before
 
 
 def in_any_order(count: int, numbers: Random) -> list[int]:

@@ -1,8 +1,8 @@
 """Plays blocks of pairs on a Dask cluster, with the results of a single process.
 
-Every block is a task of its own that depends on the plan and its number alone; results are taken in order. A worker that
-is killed costs the time of its blocks: the scheduler gives them to others, as often as it must. Workers need this package
-and, for rule sets that lie in files, the same files at the same paths.
+Every block is a task of its own that depends on the plan and its number alone; results are taken in order. A
+worker that is killed costs the time of its blocks: the scheduler gives them to others, as often as it must.
+Workers need this package and, for rule sets that lie in files, the same files at the same paths.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""A whole comparison: what differs, the story, how much it matters; as data for reports and other programs."""
+"""A whole comparison: what differs, the story, how much it matters; as data for reports and other programs.
+"""
 
 from __future__ import annotations
 

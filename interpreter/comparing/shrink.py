@@ -27,7 +27,8 @@ _MOST_ROUNDS = 60
 
 
 def _rounds(line: Line) -> list[tuple[int, int]]:
-    """Gets stretches that begin and end where the same player decides at the same place, the longest first."""
+    """Gets stretches that begin and end where the same player decides at the same place, the longest first.
+    """
     choices = line.choices
     found = [
         (begin, end)
@@ -65,6 +66,7 @@ class Shrinker:
         while best.decisions and not effort.spent():
             before = best.decisions
             best = self._cut_rounds(best, effort)
+            best = self._change_seats(best, effort)
             best = self._leave_out(best, effort)
             best = self._replace(best, effort)
             if best.decisions == before:
@@ -96,8 +98,25 @@ class Shrinker:
             size //= 2
         return best
 
+    def _change_seats(self, best: Line, effort: Effort) -> Line:
+        """Lets each player do what another did, from the start or from one of the first choices on."""
+        seats = self.lockstep.match.players
+        for first in range(min(seats + 1, best.decisions)):
+            for turn in range(1, seats):
+                if effort.spent():
+                    return best
+                choices = [
+                    Choice(c.action, (c.who + turn) % seats) if isinstance(c.who, int) else c
+                    for c in best.choices[first:]
+                ]
+                shorter = self._attempt(choices, best.tape, best)
+                if shorter is not None:
+                    return shorter
+        return best
+
     def _cut_rounds(self, best: Line, effort: Effort) -> Line:
-        """Leaves out stretches between two decisions of one player at one place in the rules: whole rounds."""
+        """Leaves out stretches between two decisions of one player at one place in the rules: whole rounds.
+        """
         going = best.decisions > _SHORT
         while going and not effort.spent():
             going = False

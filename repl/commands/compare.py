@@ -26,13 +26,14 @@ EXAMPLES = """
   harbourmaster compare GAME GAME+QUESTION=READING
   harbourmaster compare GAME GAME+VARIANT --games 20000 --jobs 0 --html report.html
   harbourmaster compare GAME GAME+./mine.yaml --save story.yaml   # the story as a scenario
+  harbourmaster compare GAME --each-reading --pairs     # which questions matter most
 """
 
 
 def configure(parser: ArgumentParser) -> None:
     """Declares what the command takes."""
     add_ruleset(parser, "a", metavar="A")
-    add_ruleset(parser, "b", metavar="B")
+    parser.add_argument("b", metavar="B", nargs="?", help="another rule set of the same game")
     add_players(parser, help="how many play (default: the fewest that both allow)")
     parser.add_argument("--no-offers", action="store_true", help="leave standing offers out")
     parser.add_argument("--seed", type=natural, default=1, metavar="S", help="what all chance depends on")
@@ -47,6 +48,11 @@ def configure(parser: ArgumentParser) -> None:
     story.add_argument("--from", dest="start", metavar="FILE[:NAME]", help="start where a scenario starts")
     story.add_argument("--save", metavar="FILE", help="write the story as a scenario")
     story.add_argument("--no-board", action="store_true", help="do not draw the table")
+    many = parser.add_argument_group("many at once (with A alone)")
+    many.add_argument("--each-reading", action="store_true", help="rank every reading by how much it matters")
+    many.add_argument("--pairs", action="store_true", help="and tell which of them act on each other")
+    many.add_argument("--sources", action="store_true", help="hold the variants of one source each together")
+    many.add_argument("--stories", action="store_true", help="look for a story for each, too")
     figures = parser.add_argument_group("the figures")
     add_measuring(figures)
     output = parser.add_argument_group("output")
@@ -106,6 +112,12 @@ def run(options: Namespace) -> int:
     from ...interpreter.comparing.comparison import Comparison
     from ...interpreter.comparing.differences import differences
 
+    if options.each_reading or options.pairs or options.sources:
+        return _rank(options)
+    if options.b is None:
+        raise UsageError("one rule set cannot be compared", "name another, or ask for --each-reading")
+    if options.games is None:
+        options.games = 2000
     a, b = load_pair(options.a, options.b, options.players, offers=not options.no_offers)
     try:
         found = differences(a.checked().rules, b.checked().rules)
@@ -122,6 +134,32 @@ def run(options: Namespace) -> int:
         comparison.measured = [measure(plan, options) for plan in plans]
     _report(comparison, options)
     return FINDING if comparison.differs else OK
+
+
+def _rank(options: Namespace) -> int:
+    from ...interpreter.comparing.howmuch import Plan
+    from ...interpreter.game import load_game
+    from ..compare_ranking import FEW, rank
+
+    if options.b is not None:
+        raise UsageError("many are compared with one rule set, got two", "leave B away")
+    game = load_game(options.a, players=options.players, offers=not options.no_offers)
+    policies = policies_of(options.policy, game.num_players())
+    if len(policies) > 1:
+        raise UsageError("got several sets of policies, want one here")
+    games = FEW if options.games is None else max(1, options.games)
+    plan = Plan(
+        game.name,
+        game.name,
+        game.num_players(),
+        games,
+        options.seed,
+        game.offers,
+        policies[0],
+        options.precision,
+    )
+    items = rank(game, plan, options)
+    return FINDING if any(i.measured is not None and i.measured.sums.differed for i in items) else OK
 
 
 def load_pair(a: str, b: str, players: int | None, *, offers: bool) -> tuple[Game, Game]:
