@@ -29,7 +29,7 @@ def simplify(program: ir.Program) -> ir.Program:
 
 class _Simplifier:
     def __init__(self, program: ir.Program) -> None:
-        self.tables = program.tables
+        self.tables = dict(program.tables)
         self.results: dict[str, tuple[int, int]] = {}
         self.memos: dict[str, ir.Memo] = {}
         self.short: dict[str, ir.Expr] = {}
@@ -68,6 +68,7 @@ class _Simplifier:
             functions={name: functions[name] for name in program.functions},
             blocks=blocks,
             decisions=decisions,
+            tables=self.tables,
         )
 
     # ---------------------------------------------------------------------------------- expressions
@@ -111,7 +112,7 @@ class _Simplifier:
                     return self.expr(self.inlined(e.function, body, arguments), facts)
                 return replace(e, low=max(e.low, low), high=min(e.high, high), arguments=tuple(arguments))
             case ir.Lookup():
-                return ir.lookup(e.table, self.tables[e.table], self.expr(e.index, facts))
+                return self.lookup(e.table, self.expr(e.index, facts))
             case ir.Checked():
                 value = self.expr(e.value, facts)
                 new = ir.checked(value, e.low, e.high, e.site, e.why)
@@ -129,6 +130,18 @@ class _Simplifier:
                 return found
             case _:
                 return e
+
+    def lookup(self, table: str, index: ir.Expr) -> ir.Expr:
+        """Looks an item up; a table looked up by what another gives becomes one table."""
+        values = self.tables[table]
+        if isinstance(index, ir.Lookup):
+            inner = self.tables[index.table]
+            if all(0 <= v < len(values) for v in inner):
+                name = f"{table}_of_{index.table}"
+                if name not in self.tables:
+                    self.tables[name] = tuple(values[v] for v in inner)
+                return self.lookup(name, index.index)
+        return ir.lookup(table, values, index)
 
     def _junction(self, e: ir.Op, facts: Facts) -> ir.Expr:
         parts = []

@@ -435,43 +435,35 @@ class Writer:
         self.close()
 
     def listed_without_branch(self, s: ir.If, outer: str | None) -> bool:
-        """Writes a guard with few options behind it so that each is put down and counted only if it holds."""
-        inside = list(descend(*s.then))
-        emits = sum(isinstance(n, ir.Emit) for n in inside)
-        if s.otherwise or not 0 < emits <= FEW:
-            return False
-        if not all(isinstance(n, ir.Emit | ir.If) for n in s.then) or any(
-            isinstance(n, ir.EmitRange | ir.For | ir.Loop) for n in inside
-        ):
+        """Writes a guard with few options behind it so that each is put down, and counted only if it holds.
+
+        `outer` is the text of the guard around it. Gives False, and writes nothing, where that will not do.
+        """
+        if s.otherwise or not _lists_few(s.then):
             return False
         piece = self.aside(lambda: flag(s.condition, self.expr(s.condition)), deeper=0)
-        if piece.lines and outer is not None:
-            return False
-        ok = self.judge.cost(s.condition, self.early_known) <= CHEAP * 2 and "&&" not in piece.text
-        if not ok and outer is not None:
-            return False
-        kept = self.lines
-        self.lines = []
-        self.lines += piece.lines
-        t = piece.text if outer is None else f"({outer} & {piece.text})"
-        if len(s.then) > 1:
-            t = self.hold(0, 1, t)
-        for inner in s.then:
-            if isinstance(inner, ir.Emit):
-                if not isinstance(inner.action, ir.Const):
-                    self.lines = kept
-                    return False
-                action = inner.action.value
-                self.line(f"s[n] = span({action}, {action});" if self.as_spans else f"o[n] = {action};")
-                self.line(f"n += {bare(t)};")
-            elif not (
-                isinstance(inner, ir.If)
-                and self.judge.safe(inner.condition)
-                and self.listed_without_branch(inner, t)
-            ):
-                self.lines = kept
+        if outer is not None:
+            cheap = self.judge.cost(s.condition, self.early_known) <= 2 * CHEAP and "&&" not in piece.text
+            if piece.lines or not cheap or not self.judge.safe(s.condition):
                 return False
-        self.lines = kept + self.lines
+        kept, self.lines = self.lines, list(piece.lines)
+        holds = piece.text if outer is None else f"({outer} & {piece.text})"
+        if len(s.then) > 1:
+            holds = self.hold(0, 1, holds)
+        done = all(self.put_down(inner, holds) for inner in s.then)
+        self.lines = kept + self.lines if done else kept
+        return done
+
+    def put_down(self, s: ir.Stmt, holds: str) -> bool:
+        """Writes an option, or a guard of some, that counts only if the guard around it holds."""
+        if isinstance(s, ir.If):
+            return self.listed_without_branch(s, holds)
+        assert isinstance(s, ir.Emit)
+        piece = self.aside(lambda: self.expr(s.action), deeper=0)
+        if piece.lines or not self.judge.safe(s.action):
+            return False
+        self.line(f"s[n] = span({piece.text}, {piece.text});" if self.as_spans else f"o[n] = {piece.text};")
+        self.line(f"n += {bare(holds)};")
         return True
 
     def loop_over(self, s: ir.For) -> None:
@@ -519,7 +511,8 @@ class Writer:
             type_ = "void"
         pure = "PURE " if f.kind == "value" and f.name not in self.failing else ""
         name = f"spans_{identifier(f.name)}" if self.as_spans else identifier(f.name)
-        return f"{pure}static {type_} {name}({', '.join(parameters)})"
+        inline = "inline " if f.kind == "value" else ""
+        return f"{pure}static {inline}{type_} {name}({', '.join(parameters)})"
 
     def spans_of(self, f: ir.Function) -> None:
         """Writes a list of options as one that gives spans of them."""
@@ -570,6 +563,14 @@ class Writer:
             declared.append(f"{'    ' * self.indent}{c_int(low, high)} {name}{absent};")
         self.lines[start:start] = declared + (self.early or [])
         self.early, self.early_known = None, set()
+
+
+def _lists_few(statements: tuple[ir.Stmt, ...]) -> bool:
+    """Tests if statements do nothing but list a few options, some of them behind guards."""
+    inside = list(descend(*statements))
+    if not all(isinstance(n, ir.Emit | ir.If | ir.Expr) for n in inside):
+        return False
+    return 0 < sum(isinstance(n, ir.Emit) for n in inside) <= FEW
 
 
 __all__ = ["ABSENT", "WHYS", "Piece", "Writer", "number"]

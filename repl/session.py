@@ -76,7 +76,17 @@ class Moment(Struct):
     """Who made that choice; None at the start."""
     by_human: bool = False
     drew: bool = False
-    """Whether chance decided something on the way."""
+    """Whether chance decided something on the way, or something hidden came to light."""
+
+
+def _reveals(before: State, after: State) -> bool:
+    """Tests if a step showed what nobody could know: choices made at once, or what only the rules knew."""
+    if before.is_simultaneous_node():
+        chosen = len(before.players_to_act()) == 1  # by the last who had to
+        if chosen or not after.is_simultaneous_node():
+            return True
+    variables = after.game.program.variables
+    return any(e.kind == "change" and variables[e.variable].visibility == "none" for e in after.events)
 
 
 class Session:
@@ -160,7 +170,7 @@ class Session:
         entries = [entry, *tell_events(self.view, state, self._streams.happenings(state), LANGUAGES)]
         del self.moments[self.at + 1 :]
         by_human = actor >= 0 and self.seats[actor].is_human
-        drew = bool(self._streams.draws)
+        drew = bool(self._streams.draws) or _reveals(self.state, state)
         self.moments.append(Moment(state, entries, action, player, actor, by_human, drew))
         self.at += 1
         return entries

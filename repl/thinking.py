@@ -1,40 +1,94 @@
 """What bots advise: the move one would make, and what a move is worth when the game is played on from it.
 
-The bots live in the interpreter and are imported when they are asked for.
+Neither sees more than the player: what he cannot know is dealt anew each time. The bots live in the interpreter
+and are imported when they are asked for.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import time
+from math import sqrt
+from random import Random
+from typing import TYPE_CHECKING
 
 from .terminal import Line
 
 if TYPE_CHECKING:
+    from ..interpreter.game import State
     from .choosing import Option
     from .desk import Desk
+
+_BEST_FIRST = ("montecarlo", "greedy", "random")
+_SECONDS = 2.0
+_MOST = 2000
+_LEAST = 2
 
 
 class MissingBots(Exception):
     """Says that no bot can think about this game here."""
 
 
-def _load(module: str, name: str) -> Any:
-    from importlib import import_module
-
-    try:
-        return getattr(import_module(f"..interpreter.bots.{module}", __package__), name)
-    except (ImportError, AttributeError):
-        raise MissingBots(name) from None
-
-
-def advise(desk: Desk, player: int, bot: str) -> list[Line]:
+def advise(desk: Desk, player: int, kind: str) -> list[Line]:
     """Asks a bot what it would choose. Raises `MissingBots`."""
-    from .bots import make_bot
+    from .bots import BOTS, make_bot
 
-    raise MissingBots(str(make_bot(bot)))
+    known = sorted(BOTS)
+    kind = kind or next((k for k in _BEST_FIRST if k in BOTS), known[0])
+    bot = make_bot(kind)
+    if bot is None:
+        raise MissingBots(f"{kind}: {', '.join(known)}")
+    session = desk.session
+    numbers = Random(f"{session.chance_seed}/{player}/{session.at}/hint")
+    actions = session.own_actions(player)
+    state = session.state.clone()
+    state.streams = None
+    decision = state.decision
+    may_pass = decision is not None and decision.mode == "any"
+    action = bot.choose(state, player, actions, numbers, may_pass=may_pass)
+    if action is None:
+        words = next((o.words for o in desk.options() if o.player is None and state.actor(o.action) < 0), "–")
+    else:
+        words = state.describe(action % state.game.program.actions, player, desk.language)
+    return [desk.line("bot-advises", "", bot=kind, words=words)]
 
 
 def worth(desk: Desk, player: int, option: Option) -> list[Line]:
-    """Plays on from a move many times. Raises `MissingBots`."""
-    _load("value", "value")
-    raise MissingBots("value")
+    """Plays on from a move many times, by chance, for two seconds. Raises `MissingBots`."""
+    scores: list[float] = []
+    wins = 0.0
+    end = time.monotonic() + _SECONDS
+    while len(scores) < _MOST and (len(scores) < _LEAST or time.monotonic() < end):
+        last = play_on(desk.session.state, player, option, len(scores))
+        winners = last.winners()
+        scores.append(last.scores()[player])
+        wins += (player in winners) / len(winners)
+    n = len(scores)
+    mean = sum(scores) / n
+    half = 1.96 * sqrt(sum((s - mean) ** 2 for s in scores) / (n - 1) / n)
+    name = desk.session.seats[player].name
+    figures = {"mean": f"{mean:.1f}", "low": f"{mean - half:.1f}", "high": f"{mean + half:.1f}"}
+    return [
+        desk.line("move-value", "", words=option.words, name=name, win=f"{wins:.0f}", games=str(n), **figures)
+    ]
+
+
+def play_on(state: State, player: int, option: Option, number: int) -> State:
+    """Plays a game on to its end by chance, from a position that looks the same to the player.
+
+    The same number meets the same chance, so that moves can be compared. Raises `MissingBots`.
+    """
+    try:
+        from ..interpreter.bots.determinise import determinise
+    except ImportError as error:
+        raise MissingBots(str(error)) from None
+    from ..interpreter import playout
+
+    clone = state.clone()
+    clone.streams = None
+    dealt = determinise(clone, player, playout.Random(number))
+    dealt.apply_action(option.action, option.player)
+    machine = dealt.machine
+    keys = playout.stream_keys(machine, number)
+    playout.player_of(machine)(dealt.position, dealt.stop, keys, playout.policy_start(number))
+    dealt.stop = None
+    return dealt

@@ -155,6 +155,19 @@ class Contents:
             return self._change_places(position, groups[which], numbers)
         return _exchange(position, rows[which - len(groups)], numbers)
 
+    def rotate(self, position: Position, kinds: list[int]) -> None:
+        """Makes all that is hidden different, if it can be, in one go: to see what depends on it."""
+        for places in self.hidden_places(position, kinds).values():
+            slots = [p.slot for p in places if p.member < 0]
+            items = [position[s] for s in slots]
+            for slot, item in zip(slots, items[1:] + items[:1], strict=True):
+                position[slot] = item
+        for rows in self.hidden_rows(kinds):
+            for row in rows:
+                counts = [position[s] for s in row.slots]
+                for slot, count in zip(row.slots, counts[1:] + counts[:1], strict=True):
+                    position[slot] = count
+
     def _change_places(self, position: Position, places: list[Place], numbers: Random) -> bool:
         cells: dict[int, list[Place]] = {}
         for place in places:
@@ -250,9 +263,12 @@ class Contents:
         return sum(not self.machine.call(name, position) for _, name, _ in self.program.invariants)
 
 
+_FAR = 3
+
+
 def distance(position: Position, slots: list[int], wanted: tuple[int, ...]) -> int:
     """Tells how far slots are from what they should hold: 0 when they do."""
-    return sum(min(abs(position[slot] - want), 5) for slot, want in zip(slots, wanted, strict=True) if position[slot] != want)
+    return sum(min(abs(position[slot] - want), _FAR) for slot, want in zip(slots, wanted, strict=True) if position[slot] != want)
 
 
 def hides_anything(game: Game) -> bool:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from ..chance import GOLDEN, MASK, mix
 from ..playout import Random
 from ..python_backend import Position, Stop
-from .changes import hides_anything
+from .changes import Contents, hides_anything
 from .particles import Particles
 from .redeal import Redealer
 from .sight import Sight
@@ -44,9 +44,10 @@ class Dealer:
         self.hides = hides_anything(game)
         self.way = "as it is"
         """How positions were dealt last: `as it is`, `replayed` or `dealt anew`."""
-        self._trail = Trail(game, self.sight)
-        self._particles = Particles(game, self.sight, self._trail, seed)
-        self._redealer = Redealer(game, self.sight)
+        contents = Contents(game)
+        self._trail = Trail(game, self.sight, contents)
+        self._particles = Particles(game, self._trail, seed)
+        self._redealer = Redealer(game, self.sight, contents)
         self._position: Position = []
         self._stop: Stop = None
         self._made = self._failed = 0

@@ -8,7 +8,7 @@ he would not, the step is mended before it is given up:
 1. items that show are renamed (`Contents.relabel`): a shuffled pile is dealt as far as it is looked at;
 2. one hidden outcome, one hidden choice, or the places of two hidden items before the step are changed, and the change
    is kept when what is seen comes no less near: a short local search;
-3. when that does not help, the particle begins anew from the start of the game, a few times.
+3. when that does not help, the particle goes back some steps, each time further, and goes on otherwise from there.
 
 Particle number k is the same whenever it is asked for: its random numbers depend on k, the attempt and the step, so
 that keeping particles between decisions saves time and changes nothing. Steps of a round of choices at once are played
@@ -18,22 +18,23 @@ again each time until the round is over, because only then it is known how they 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..chance import GOLDEN, MASK, mix
 from ..errors import BrokenRule
 from ..playout import Random
 from ..python_backend import Position, Stop
-from .changes import Contents, Wrong, distance
-from .sight import Sight, decision_at, owner_of_action
+from .changes import Wrong, distance
+from .sight import decision_at, owner_of_action
 from .trail import Address, Step, Trail, is_offered
 
 if TYPE_CHECKING:
     from ..game import Game
 
-ATTEMPTS = 4
-"""How often a particle begins anew before it is given up."""
+ATTEMPTS = 24
+"""How often a particle goes back and tries again, in a whole game, before it is given up."""
+_BACK, _MOST_STUCK = 4, 4
 _TRIES = 150
 _TRIES_A_DRAW = 20
 _MOST_TRIES = 600
@@ -41,6 +42,8 @@ _RENAMINGS = 24
 _NEAR = 6
 """How far from what was drawn other outcomes are tried in turn."""
 _STALE = 8
+_SELDOM, _UPHILL = 20, 4
+"""How seldom a step is kept that leads away, and how far away it may lead."""
 _ELSEWHERE = 1000
 """The distance of a position that stands at another place."""
 
@@ -67,22 +70,32 @@ class _Outcome:
 
 @dataclass(slots=True)
 class _Particle:
+    path: list[tuple[Position, Stop]] = field(default_factory=list)
+    """Where it stood after each step."""
     attempt: int = 0
-    steps: int = 0
-    position: Position | None = None
-    stop: Stop = None
+    stuck_at: int = -1
+    """The step that it last failed at, and how often in a row."""
+    stuck: int = 0
+
+    def fail(self) -> None:
+        """Goes back some steps to try again: the further, the more often it has failed at the same one."""
+        at = len(self.path)
+        self.stuck = self.stuck + 1 if at == self.stuck_at else 1
+        self.stuck_at = at
+        self.attempt = self.attempt + 1 if self.stuck <= _MOST_STUCK else ATTEMPTS
+        del self.path[max(0, at - _BACK**self.stuck) :]
 
 
 class Particles:
     """All particles of a player's trail, made as they are asked for."""
 
-    def __init__(self, game: Game, sight: Sight, trail: Trail, seed: int) -> None:
+    def __init__(self, game: Game, trail: Trail, seed: int) -> None:
         self.game = game
         self.machine = game.machine()
-        self.sight = sight
+        self.sight = trail.sight
+        self.contents = trail.contents
         self.trail = trail
         self.seed = seed
-        self.contents = Contents(game)
         self._kept: dict[int, _Particle] = {}
 
     def forget(self) -> None:
@@ -92,41 +105,37 @@ class Particles:
     def get(self, number: int, expired: Callable[[], bool] = lambda: False) -> tuple[Position, Stop] | None:
         """Gets a copy of a particle where the trail stands now; None if there is none by that number."""
         particle = self._kept.setdefault(number, _Particle())
-        while particle.attempt < ATTEMPTS:
+        while particle.attempt < ATTEMPTS and not expired():
             if self._advance(particle, number, expired):
                 return self._end(particle, number)
-            if expired():
-                return None
-            particle.attempt += 1
-            particle.steps, particle.position = 0, None
         return None
 
     def _advance(self, particle: _Particle, number: int, expired: Callable[[], bool]) -> bool:
-        """Plays a particle on along the steps that will never look different."""
-        while particle.steps < self.trail.sealed:
+        """Plays a particle on along the steps that will never look different; False if it failed or time is up."""
+        while len(particle.path) < self.trail.sealed:
             if expired():
                 return False
-            after = self._step(particle.position, particle.stop, particle.steps, self._numbers(particle, number))
+            position, stop = particle.path[-1] if particle.path else (None, None)
+            index = len(particle.path)
+            after = self._step(position, stop, index, self._numbers(particle, number, index))
             if after is None:
+                particle.fail()
                 return False
-            particle.position, particle.stop = after
-            particle.steps += 1
+            particle.path.append(after)
         return True
 
     def _end(self, particle: _Particle, number: int) -> tuple[Position, Stop] | None:
         """Plays the steps of a round that is not over."""
-        position, stop = particle.position, particle.stop
-        for index in range(particle.steps, len(self.trail.steps)):
+        position, stop = particle.path[-1]
+        for index in range(len(particle.path), len(self.trail.steps)):
             after = self._step(position, stop, index, self._numbers(particle, number, index))
             if after is None:
                 return None
             position, stop = after
-        assert position is not None
         return position[:], stop
 
-    def _numbers(self, particle: _Particle, number: int, index: int = -1) -> Random:
-        step = particle.steps if index < 0 else index
-        return Random(mix((self.seed + number * GOLDEN + mix(particle.attempt << 32 | step)) & MASK))
+    def _numbers(self, particle: _Particle, number: int, index: int) -> Random:
+        return Random(mix((self.seed + number * GOLDEN + mix(particle.attempt << 32 | index)) & MASK))
 
     # ------------------------------------------------------------------------------------------------- one step
 
@@ -173,7 +182,8 @@ class Particles:
             for changed in self._changes(now, index, numbers):
                 left -= 1
                 found = self._run(changed, step, index, numbers)
-                if found is None or (best is not None and found.distance > best.distance):
+                uphill = _UPHILL if numbers.below(_SELDOM) == 0 else 0
+                if found is None or (best is not None and found.distance > best.distance + uphill):
                     continue
                 if changed.position is not now.position:
                     if broken < 0:
@@ -196,7 +206,7 @@ class Particles:
             ways.append(self._other_draws)
         if step.action < 0 and step.actor >= 0:
             ways.append(self._other_choices)
-        if step.at_once:
+        if step.at_once and self._round(index):
             ways.append(self._other_pending)
         if index > 0:
             ways.append(self._other_contents)
@@ -214,7 +224,7 @@ class Particles:
             yield _Plan(plan.position, plan.stop, {**draws, key: low + k}, plan.action)
 
     def _other_choices(self, plan: _Plan, index: int, numbers: Random) -> Iterator[_Plan]:
-        options = self._options(plan.position, plan.stop, index)
+        options = [a for a in self._options(plan.position, plan.stop, index) if a != plan.action]
         for k in in_any_order(len(options), numbers):
             yield _Plan(plan.position, plan.stop, plan.draws, options[k])
 
@@ -233,7 +243,8 @@ class Particles:
         cleared[decision.pending + actor] = 0
         options = self.machine.names[decision.own](cleared, actor)
         look = self.trail.look(made)
-        options = [a for a in options if look is None or look.fits(program, a)]
+        chosen = plan.position[decision.pending + actor] - 1
+        options = [a for a in options if a != chosen and (look is None or look.fits(program, a))]
         for k in in_any_order(len(options), numbers):
             position = plan.position[:]
             position[decision.pending + actor] = options[k] + 1

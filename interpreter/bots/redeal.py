@@ -30,11 +30,11 @@ _VALUES = 8
 class Redealer:
     """Deals positions anew for one player."""
 
-    def __init__(self, game: Game, sight: Sight) -> None:
+    def __init__(self, game: Game, sight: Sight, contents: Contents) -> None:
         self.game = game
         self.machine = game.machine()
         self.sight = sight
-        self.contents = Contents(game)
+        self.contents = contents
 
     def deal(self, position: Position, stop: Stop, numbers: Random) -> tuple[Position, Stop]:
         """Makes a position that looks the same to the player; the best that was found if none looks quite the same."""

@@ -9,7 +9,7 @@ A trail is made of a state's history. It plays the history again on the side and
 Which outcomes he sees is found out by letting the same chance node come out otherwise and looking for what changes on
 the table. An outcome is *seen* when it is stored where he sees it, when another would have changed what he alone sees
 (his own hand), or when another would have changed nothing but what he sees. Otherwise it is free: a draw into another's
-hand, a shuffle. Where the table stands between two draws of one deal is no part of what he sees; with a single draw it
+hand, a shuffle. It is free too when what it shows depends on what is hidden: which card comes to lie on top. Where the table stands between two draws of one deal is no part of what he sees; with a single draw it
 is the same as the end of the step, and then it counts.
 
 Particles (`particles.py`) follow a trail; they never look at anything of it but what is written here.
@@ -25,6 +25,7 @@ from ..chance import Streams
 from ..errors import BrokenRule
 from ..positions import decode, evaluate
 from ..python_backend import Position, PythonMachine, Stop
+from .changes import Contents
 from .sight import HIDDEN, OPEN, PRIVATE, Observation, Sight, decision_at, owner_of_action
 
 if TYPE_CHECKING:
@@ -98,9 +99,10 @@ class Step:
 class Trail:
     """One player's trail of a game; it grows with the game."""
 
-    def __init__(self, game: Game, sight: Sight) -> None:
+    def __init__(self, game: Game, sight: Sight, contents: Contents) -> None:
         self.game = game
         self.sight = sight
+        self.contents = contents
         self.machine: PythonMachine = game.machine()
         self.steps: list[Step] = []
         self.sealed = 0
@@ -216,15 +218,15 @@ class Trail:
         ]
         before = position[:]
         self._stop = self.machine.decide(position, node, outcome)
-        if not others or self._is_seen(node, before, others[0]):
+        if not others or self._is_seen(node, before, outcome, others[0]):
             step.seen[node, address] = outcome
         else:
             step.free += 1
             alone = step.free == 1 and self._stop.__class__ is not tuple
-            if alone and all(self._shows(node, before, v) for v in others):
+            if alone and self._is_plain(node, before, outcome) and all(self._shows(node, before, v) for v in others):
                 self._single = (node, address, outcome)
 
-    def _is_seen(self, node: int, before: Position, other: int) -> bool:
+    def _is_seen(self, node: int, before: Position, outcome: int, other: int) -> bool:
         """Tests if the player saw how chance came out, the position being changed already."""
         chance = self.game.program.chances[node]
         probe = before[:]
@@ -236,9 +238,19 @@ class Trail:
         if kinds[chance.base + evaluate(chance.index, before, self.game.program)] in (OPEN, PRIVATE):
             return True
         changed = {kinds[slot] for slot, value in enumerate(probe) if value != self._position[slot]}
-        if PRIVATE in changed:
-            return True
-        return OPEN in changed and HIDDEN not in changed
+        if PRIVATE not in changed and (OPEN not in changed or HIDDEN in changed):
+            return False
+        return self._is_plain(node, before, outcome)
+
+    def _is_plain(self, node: int, before: Position, outcome: int) -> bool:
+        """Tests if what an outcome shows does not depend on what is hidden, as the turn of a hidden card does."""
+        probe = before[:]
+        self.contents.rotate(probe, self.sight.kinds(probe))
+        try:
+            self.machine.decide(probe, node, outcome)
+        except BrokenRule:
+            return False
+        return self.sight.values(probe) == self.sight.values(self._position)
 
     def _shows(self, node: int, before: Position, other: int) -> bool:
         probe = before[:]

@@ -43,7 +43,8 @@ def _client(address: str) -> Any:
         message = "playing on a cluster needs Dask: pip install 'harbourmaster[cluster]'"
         raise ClusterError("cluster", message) from None
     try:
-        return Client(address, timeout=10)
+        connect: Any = Client
+        return connect(address, timeout=10)
     except (OSError, ValueError, TimeoutError) as error:
         raise ClusterError("cluster", f"no Dask scheduler answers at {address}: {error}") from None
 

@@ -1,5 +1,4 @@
-"""A whole comparison: what differs, the story, how much it matters; as data for reports and other programs.
-"""
+"""A whole comparison: what differs, the story, how much it matters; as data for reports and other programs."""
 
 from __future__ import annotations
 

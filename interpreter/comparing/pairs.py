@@ -161,8 +161,7 @@ class PairedPlayer:
 
 
 def _seat(who: object) -> int:
-    """Gets a seat where several may act: of those who choose at once the first; of whoever acts first, none.
-    """
+    """Gets a seat where several may act: of those who choose at once the first; of whoever acts first, none."""
     assert isinstance(who, tuple)
     return who[1][0] if who[0] == "each" else -1
 

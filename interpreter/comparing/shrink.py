@@ -27,8 +27,7 @@ _MOST_ROUNDS = 60
 
 
 def _rounds(line: Line) -> list[tuple[int, int]]:
-    """Gets stretches that begin and end where the same player decides at the same place, the longest first.
-    """
+    """Gets stretches that begin and end where the same player decides at the same place, the longest first."""
     choices = line.choices
     found = [
         (begin, end)
@@ -115,8 +114,7 @@ class Shrinker:
         return best
 
     def _cut_rounds(self, best: Line, effort: Effort) -> Line:
-        """Leaves out stretches between two decisions of one player at one place in the rules: whole rounds.
-        """
+        """Leaves out stretches between two decisions of one player at one place in the rules: whole rounds."""
         going = best.decisions > _SHORT
         while going and not effort.spent():
             going = False

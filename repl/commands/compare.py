@@ -67,9 +67,8 @@ def add_measuring(parser: ArgumentParser | _Group) -> None:
     parser.add_argument(
         "--games",
         type=natural,
-        default=1000,
         metavar="N",
-        help="how many pairs of games (default: 1000; 0: none)",
+        help="how many pairs of games (default: 2000; 0: none)",
     )
     parser.add_argument(
         "--precision",

@@ -1,0 +1,224 @@
+"""`harbourmaster balance`: judges a rule set: fairness between seats, length, what every move is worth."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING, Any
+
+from ..output import count, paint, say, table, wrap
+from . import FINDING, OK
+from .common import add_players, add_ruleset, natural, whole
+
+if TYPE_CHECKING:
+    from ...interpreter.comparing.balance import Balance, Worth
+    from ...interpreter.comparing.statistics import Interval
+    from ...interpreter.game import Game
+
+DESCRIPTION = """
+Judges a rule set by many games in which chance chooses: are the seats fair, how long is a game, how often is
+each move made and what is it worth, which moves are never worth it. With --before, shows what another rule set
+had instead, so that a house rule can be seen at work. The exit status is 1 when a seat wins more or less often
+than its share, or a move is certainly not worth it.
+"""
+EXAMPLES = """
+  harbourmaster balance GAME --players 4 --games 5000 --jobs 0
+  harbourmaster balance GAME+VARIANT --before GAME      # what the variant changes
+"""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declares what the command takes."""
+    add_ruleset(parser)
+    parser.add_argument("--before", metavar="GAME", help="a rule set to hold it against")
+    add_players(parser)
+    parser.add_argument(
+        "--games", type=whole, default=2000, metavar="N", help="how many games (default: 2000)"
+    )
+    parser.add_argument("--seed", type=natural, default=1, metavar="S", help="what all chance depends on")
+    parser.add_argument("--no-offers", action="store_true", help="leave standing offers out")
+    parser.add_argument("--jobs", type=natural, default=1, metavar="N", help="processes; 0: one a processor")
+    parser.add_argument("--json", action="store_true", help="write everything as JSON")
+    parser.add_argument("--html", metavar="FILE", help="write a report as one page for the browser")
+
+
+def run(options: Namespace) -> int:
+    """Judges, and tells."""
+    from ...interpreter.game import load_game
+    from .compare import load_pair
+
+    offers = not options.no_offers
+    games: list[Game] = []
+    if options.before:
+        before, after = load_pair(options.before, options.ruleset, options.players, offers=offers)
+        games = [after, before]
+    else:
+        games = [load_game(options.ruleset, players=options.players, offers=offers)]
+    found = [_judge(game, options) for game in games]
+    if options.json:
+        import json
+
+        data = [balance_data(b, game) for b, game in zip(found, games, strict=True)]
+        say(json.dumps(data if options.before else data[0], ensure_ascii=False, indent=2))
+    else:
+        _tell(found, games)
+    if options.html:
+        from pathlib import Path
+
+        Path(options.html).write_text(_page(found, games), "utf-8")
+    return OK if found[0].fair and not found[0].never_worth() else FINDING
+
+
+def _judge(game: Game, options: Namespace) -> Balance:
+    from ...interpreter.comparing.balance import Plan, judge
+
+    plan = Plan(game.name, game.num_players(), options.games, options.seed, game.offers)
+    shows = sys.stderr.isatty() and sys.stdout.isatty()
+
+    def progress(done: int, of: int) -> None:
+        sys.stderr.write(f"\r\x1b[K{game.canonical}: {done} of {of} parts" if done < of else "\r\x1b[K")
+        sys.stderr.flush()
+
+    return judge(plan, jobs=options.jobs or os.cpu_count() or 1, progress=progress if shows else None)
+
+
+# -------------------------------------------------------------------------------------------------------- terminal
+
+
+def _tell(found: list[Balance], games: list[Game]) -> None:
+    b = found[0]
+    say(paint(f"{games[0].canonical}, {count(len(b.names), 'player')}", "bold"))
+    if len(games) > 1:
+        say(f"  held against {games[1].canonical}")
+    verdict = "every seat may win its share" if b.fair else "the seats are not equal"
+    say(f"  {verdict}; {count(len(b.never_worth()), 'move')} certainly not worth it")
+    if b.broken:
+        say(f"  {count(b.broken, 'game')} broke a rule or did not end and were left out")
+    say()
+    rows = [
+        ["points", *(_shown(i) for i in b.points)],
+        ["share of wins", *(f"{w.value:.1%} ({w.low:.1%}–{w.high:.1%})" for w in b.wins)],
+    ]
+    if len(found) > 1:
+        rows.insert(1, ["  before", *(_shown(i) for i in found[1].points)])
+        rows.append(["  before", *(f"{w.value:.1%}" for w in found[1].wins)])
+    table(["", *b.names], rows, right=range(1, len(b.names) + 1))
+    say()
+    for n, other in enumerate(found):
+        low, middle, high = other.quantiles
+        text = f"{other.length.value:.1f} decisions a game; 5 % have up to {low}, half up to {middle}, 95 % up to {high}"
+        whole = "".join(f"; {name} {i.value:.2f}" for name, i in other.whole.items())
+        say(f"  {'before: ' if n else ''}{text}{whole}")
+    say()
+    earlier = {w.name: w for w in found[1].moves} if len(found) > 1 else {}
+    head = ["move", "a game", "taken", *(["before"] if earlier else []), "worth in points", ""]
+    listed = [[*_row(w, earlier), _mark(w)] for w in b.moves]
+    table(head, listed, right=range(1, len(head) - 1))
+    for title, names in (("never offered", b.unseen), ("never taken", b.untaken)):
+        if names:
+            say(wrap(f"{title}: {', '.join(names)}", indent="  "))
+    say()
+    say(wrap(f"{b.method()}. + and − mark what is certain.", indent="  "))
+
+
+def _row(w: Worth, earlier: dict[str, Worth]) -> list[str]:
+    out = [w.name, f"{w.per_game:.2f}", f"{w.taken.value:.1%}"]
+    if earlier:
+        before = earlier.get(w.name)
+        out.append("" if before is None else f"{before.points.value:+.2f}")
+    return [*out, _shown(w.points, sign="+")]
+
+
+def _shown(interval: Interval, sign: str = "") -> str:
+    return f"{interval.value:{sign}.2f} ± {interval.half:.2f}"
+
+
+def _mark(w: Worth) -> str:
+    return "+" if w.good else "−" if w.bad else ""
+
+
+# ------------------------------------------------------------------------------------------------------------ data
+
+
+def balance_data(b: Balance, game: Game) -> dict[str, Any]:
+    """Gets a judgement as plain data, for JSON."""
+    return {
+        "ruleset": game.canonical,
+        "hash": game.content_hash,
+        "players": list(b.names),
+        "games": b.games,
+        "left_out": b.broken,
+        "seed": b.plan.seed,
+        "fair": b.fair,
+        "points": [_plain(i) for i in b.points],
+        "share_of_wins": [_plain(i) for i in b.wins],
+        "decisions": _plain(b.length),
+        "decisions_quantiles": dict(zip(("5%", "50%", "95%"), b.quantiles, strict=True)),
+        "measures": {name: _plain(i) for name, i in b.whole.items()},
+        "moves": [
+            {
+                "name": w.name,
+                "offered_per_game": w.offered,
+                "taken": _plain(w.taken),
+                "per_game": w.per_game,
+                "worth": _plain(w.points),
+                "never_worth_it": w.bad,
+                "by_measure": dict(zip(b.measures, (_number(m) for m in w.measures), strict=True)),
+            }
+            for w in b.moves
+        ],
+        "never_offered": b.unseen,
+        "never_taken": b.untaken,
+        "method": b.method(),
+    }
+
+
+def _plain(interval: Interval) -> list[float | None]:
+    return [_number(v) for v in (interval.value, interval.low, interval.high)]
+
+
+def _number(value: float) -> float | None:
+    import math
+
+    return value if math.isfinite(value) else None
+
+
+# ------------------------------------------------------------------------------------------------------------ page
+
+
+def _page(found: list[Balance], games: list[Game]) -> str:
+    from html import escape
+
+    from ..compare_html import document, plot, sorted_table
+
+    b = found[0]
+    against = f", held against <span class='a'>{escape(games[1].canonical)}</span>" if len(games) > 1 else ""
+    parts = [f"<h1>How <span class='b'>{escape(games[0].canonical)}</span> is balanced{against}</h1>"]
+    parts.append("<h2>Share of wins</h2>")
+    parts.append(plot(list(zip(b.names, b.wins, strict=True)), percent=True))
+    parts.append("<h2>Points</h2>" + plot(list(zip(b.names, b.points, strict=True))))
+    low, middle, high = b.quantiles
+    parts.append(
+        f"<p>{b.length.value:.1f} decisions a game: 5 % of the games have up to {low}, half up to {middle}, "
+        f"95 % up to {high}.</p><h2>What moves are worth</h2>"
+    )
+    earlier = {w.name: w for w in found[1].moves} if len(found) > 1 else {}
+    rows: list[list[tuple[str, object] | str]] = []
+    for w in b.moves:
+        mark = "b" if w.good or w.bad else "i"
+        row: list[tuple[str, object] | str] = [
+            escape(w.name),
+            (f"{w.per_game:.2f}", w.per_game),
+            (f"{w.taken.value:.1%}", w.taken.value),
+            (f"<{mark}>{w.points.value:+.2f}</{mark}>", w.points.value),
+            (f"{w.points.low:+.2f} to {w.points.high:+.2f}", w.points.half),
+        ]
+        if earlier:
+            before = earlier.get(w.name)
+            row.append(("", -1e9) if before is None else (f"{before.points.value:+.2f}", before.points.value))
+        rows.append([*row, *((f"{m:+.1f}", m) for m in w.measures)])
+    head = ["move", "a game", "taken", "worth", "95 %", *(["before"] if earlier else []), *b.measures]
+    parts.append(sorted_table(head, rows, set(range(1, len(head)))))
+    parts.append(f'<p class="note">{escape(b.method())}.</p>')
+    return document(f"How {games[0].canonical} is balanced", parts)

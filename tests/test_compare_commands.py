@@ -1,0 +1,162 @@
+"""The commands `compare` and `balance`, and the pages they write."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from harbourmaster.interpreter.comparing import balance as judging
+from harbourmaster.repl.cli import main
+
+from .ferry import write_ferry
+
+
+@pytest.fixture
+def ferry(tmp_path: Path) -> str:
+    return write_ferry(tmp_path)
+
+
+class Page(HTMLParser):
+    """Notes what a page fetches, and tags that are not closed."""
+
+    VOID = ("meta", "link", "br", "line", "circle", "hr", "img")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fetched: list[str] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name in ("src", "href") and not (value or "").startswith("data:"):
+                self.fetched.append(value or "")
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in self.VOID
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def check_page(path: Path) -> str:
+    text = path.read_text("utf-8")
+    page = Page()
+    page.feed(text)
+    assert not page.open and not page.fetched
+    assert "http" not in text and "@import" not in text and "url(" not in text
+    assert "prefers-color-scheme: dark" in text and "viewport" in text
+    return text
+
+
+def test_exit_status_and_words(ferry: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", ferry, f"{ferry}+wind=less"]) == 0
+    assert "one and the same program" in capsys.readouterr().out
+    assert main(["compare", ferry, f"{ferry}+bench.front.price=2", "--games", "100"]) == 1
+    out = capsys.readouterr().out
+    assert "cash[Ann]: 4 → 3" in out and "cash[Ann]: 4 → 2" in out and "100 pairs of games" in out
+    assert max(map(len, out.split("\nHow much")[0].split("The smallest story")[1].splitlines())) <= 110
+
+
+def test_a_story_fits_a_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "manila", "manila+plunder-paid=at-once", "--games", "0"]) == 1
+    story = capsys.readouterr().out.split("The smallest story")[1].splitlines()
+    assert len(story) <= 50
+
+
+def test_json_and_the_scenario(ferry: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    saved = tmp_path / "story.yaml"
+    main(["compare", ferry, f"{ferry}+bank=drifts", "--games", "100", "--json", "--save", str(saved)])
+    data = json.loads(capsys.readouterr().out)
+    assert data["differs"] and data["story"]["parts"] and data["story"]["decisions"] == 4
+    assert data["differences"][0]["a"]["sources"] == ["S1 bank"]
+    assert data["measured"][0]["pairs"] == 100
+    assert {f["name"] for f in data["measured"][0]["figures"]} >= {"points", "share of wins", "landings"}
+    assert saved.read_text("utf-8") == data["story"]["scenario"]
+    assert main(["test", str(saved)]) == 0
+
+
+def test_bad_use(ferry: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    assert main(["compare", ferry]) == 2
+    assert main(["compare", ferry, "manila"]) == 2
+    assert main(["compare", ferry, ferry, "--each-reading"]) == 2
+    assert main(["compare", ferry, ferry, "--policy", "genius"]) == 2
+    assert main(["compare", ferry, f"{ferry}+bank=sinks"]) == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_the_page_of_a_comparison(ferry: str, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    main(["compare", "manila", "manila+harbour-c-pays-20", "--games", "100", "--html", str(path)])
+    text = check_page(path)
+    assert "harbour.C.pays" in text and "<svg" in text and text.count('role="img"') >= 3
+    assert re.search(r"<pre[^>]*>voyage 1", re.sub(r"<span[^>]*>|</span>", "", text))
+
+
+def test_every_reading_is_ranked(ferry: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "ranking.html"
+    arguments = ["compare", ferry, "--each-reading", "--pairs", "--games", "100", "--html", str(path)]
+    assert main([*arguments, "--json"]) == 1
+    data = json.loads(capsys.readouterr().out)
+    names = [i["name"] for i in data["ranking"]]
+    assert set(names) == {"tie=later-seat", "bank=drifts", "wind=less"}
+    assert names[-1] == "wind=less" or data["ranking"][-1]["same"]
+    assert next(i for i in data["ranking"] if i["name"] == "wind=less")["same"]
+    weights = [i["measured"]["winner_changed"][0] for i in data["ranking"] if i["measured"]]
+    assert weights == sorted(weights, reverse=True)
+    assert main(arguments) == 1
+    assert "Makes no difference here" in capsys.readouterr().out
+    check_page(path)
+
+
+def test_tables_that_follow_one_source_each(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "manila", "--sources", "--games", "20", "--json"]) == 1
+    names = [i["name"] for i in json.loads(capsys.readouterr().out)["ranking"]]
+    assert "as-S3 – as-S4" in names and len(names) == 15
+
+
+def test_balance(ferry: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "balance.html"
+    main(["balance", ferry, "--games", "400", "--json"])
+    data = json.loads(capsys.readouterr().out)
+    assert data["games"] == 400 and data["decisions"][0] == pytest.approx(12, abs=0.5)
+    moves = {m["name"]: m for m in data["moves"]}
+    assert {"sit front", "sit back", "stand", "bet on 4"} <= moves.keys()
+    assert moves["sit back"]["by_measure"].keys() == {"cash left"}
+    main(["balance", f"{ferry}+bench.front.pays=9", "--before", ferry, "--games", "200", "--html", str(path)])
+    assert "before" in capsys.readouterr().out
+    assert "sit front" in check_page(path)
+
+
+def test_what_a_move_is_worth_against_what_it_must_be(tmp_path: Path) -> None:
+    # the bet pays 3 with one face of seven, and nothing else hangs on it
+    ferry = write_ferry(tmp_path)
+    found = judging.judge(judging.Plan(ferry, 2, 4000))
+    bet = next(w for w in found.moves if w.name == "bet on 4")
+    none = next(w for w in found.moves if w.name == "bet on 0")
+    # above the table's mean of two, a gain of 3 counts half; a bet of another face pays as well, none pays nothing
+    assert bet.points.low <= (3 / 7) / 2 / 3 <= bet.points.high
+    assert none.points.low <= -(3 / 7) / 2 <= none.points.high
+    assert bet.taken.low <= 0.25 <= bet.taken.high
+
+
+def test_balance_is_the_same_whatever_shares_the_work(tmp_path: Path) -> None:
+    plan = judging.Plan(write_ferry(tmp_path), 2, 200)
+    assert judging.judge(plan) == judging.judge(plan, jobs=2)
+
+
+def test_a_move_that_never_pays_is_named(tmp_path: Path) -> None:
+    wasted = {
+        "play.rules": (
+            "    increase marker[actor] by 1\n",
+            "    decrease cash[actor] by min(3, cash[actor])\n",
+        )
+    }
+    found = judging.judge(judging.Plan(write_ferry(tmp_path, "a", wasted), 2, 1500))
+    assert "stand" in [w.name for w in found.never_worth()]
