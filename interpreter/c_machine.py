@@ -171,6 +171,8 @@ class Machine(Writer):
             self.available = before
             self.locals_of(b.body)
             for s in b.body:
+                if not isinstance(s, ir.Store | ir.StoreAt):
+                    self.forget(self.judge.writes(s))
                 self.stmt(s)
                 self.forget(self.judge.writes(s))
             if isinstance(b.end, ir.Branch):

@@ -240,8 +240,8 @@ static void add_up(const Position *S, int64_t decisions, int64_t *totals, int64_
 }
 
 /* Plays games by chance, from the start or from a position (at `place`, or after an action there), and adds up. */
-EXPORTED int64_t hm_play(uint64_t seed, int64_t first, int64_t games, const int64_t *from, int64_t place,
-                         int64_t action, int64_t check, int64_t *totals, int64_t *rows, int64_t *error)
+static int64_t play_games(uint64_t seed, int64_t first, int64_t games, const int64_t *from, int64_t place,
+                          int64_t action, int check, int64_t *totals, int64_t *rows, int64_t *error)
 {
     Position start = INITIAL, position;
     Luck luck;
@@ -269,5 +269,18 @@ EXPORTED int64_t hm_play(uint64_t seed, int64_t first, int64_t games, const int6
         add_up(&position, luck.decisions, totals, row);
     }
     return 0;
+}
+
+EXPORTED int64_t hm_play(uint64_t seed, int64_t first, int64_t games, const int64_t *from, int64_t place,
+                         int64_t action, int64_t *totals, int64_t *rows, int64_t *error)
+{
+    return play_games(seed, first, games, from, place, action, 0, totals, rows, error);
+}
+
+/* The same, and the invariants are tested at the end of each game. */
+EXPORTED int64_t hm_play_checked(uint64_t seed, int64_t first, int64_t games, const int64_t *from, int64_t place,
+                                 int64_t action, int64_t *totals, int64_t *rows, int64_t *error)
+{
+    return play_games(seed, first, games, from, place, action, 1, totals, rows, error);
 }
 """

@@ -50,6 +50,7 @@ class Writer:
         self.known: set[str] = set()
         self.lazy: set[str] = set()
         self.worked_out: dict[str, int] = {}
+        self.asked: set[str] = set()
         self.early: list[str] | None = None
         self.early_known: set[str] = set()
         self.parameters: frozenset[str] = frozenset()
@@ -320,6 +321,7 @@ class Writer:
             return name
         self.worked_out[name] = self.worked_out.get(name, 0) + 1
         if name in self.lazy:
+            self.asked.add(name)
             piece = self.aside(lambda: self.expr(e.value))
             self.open(f"if ({name} == {ABSENT})")
             self.lines += piece.lines
@@ -335,8 +337,12 @@ class Writer:
         return (
             self.judge.cost(e.value, self.early_known) <= HOISTED
             and self.judge.safe(e.value)
-            and all(n.name in self.parameters for n in descend(e.value) if isinstance(n, ir.Temp))
+            and self.is_fixed(e)
         )
+
+    def is_fixed(self, e: ir.Memo) -> bool:
+        """Tests if a value stays the same in a function that does not change the position."""
+        return all(n.name in self.parameters for n in descend(e.value) if isinstance(n, ir.Temp))
 
     # ----------------------------------------------------------------------------------- statements
 
@@ -369,7 +375,7 @@ class Writer:
                 self.line(f"int {turns} = 0;")
                 self.open("for (;;)")
                 self.line(f"if (RARE(++{turns} > {self.program.step_budget})) circle({s.site});")
-                self.inner(s.body)
+                self.repeated(s.body)
                 self.close()
             case ir.Break():
                 self.line("break;")
@@ -481,8 +487,19 @@ class Writer:
         self.open(f"for ({head}; {counter} <= {last}; {counter}++)")
         if changed:
             self.line(f"{type_} {name} = {counter};")
-        self.inner(s.body)
+        self.repeated(s.body)
         self.close()
+
+    def repeated(self, body: tuple[ir.Stmt, ...]) -> None:
+        """Writes what a loop repeats; what may change from turn to turn is worked out anew in each."""
+        start, outer = len(self.lines), self.asked
+        self.asked = set()
+        self.inner(body)
+        stale = [
+            name for name in sorted(self.asked) if self.early is None or not self.is_fixed(self.memos[name])
+        ]
+        self.lines[start:start] = [f"{'    ' * self.indent}{name} = {ABSENT};" for name in stale]
+        self.asked |= outer
 
     # ------------------------------------------------------------------------------------ functions
 
@@ -546,14 +563,15 @@ class Writer:
         """Writes the inside of a function or block, then puts the declarations of what is worked out once before it."""
         start, temps = len(self.lines), self.temps
         self.lazy = set()
-        for _ in range(2):
+        while True:
             self.worked_out, self.memos, self.known, self.early_known = {}, {}, set(), set()
+            self.asked = set()
             self.early = [] if hoists else None
             write()
             lazy = {name for name, times in self.worked_out.items() if times > 1}
             if lazy <= self.lazy:
                 break
-            self.lazy = lazy
+            self.lazy |= lazy
             del self.lines[start:]
             self.temps = temps
         declared = []

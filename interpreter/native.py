@@ -233,7 +233,8 @@ class NativeMachine:
             ("hm_list", [pointer, number, number, pointer, pointer]),
             ("hm_chance", [pointer, number, pointer, pointer]),
             ("hm_finish", [pointer, number, pointer, pointer, pointer]),
-            ("hm_play", [bits, *[number] * 2, pointer, *[number] * 3, *[pointer] * 3]),
+            ("hm_play", [bits, *[number] * 2, pointer, *[number] * 2, *[pointer] * 3]),
+            ("hm_play_checked", [bits, *[number] * 2, pointer, *[number] * 2, *[pointer] * 3]),
             ("hm_position_bytes", []),
             ("hm_most_options", []),
         ):
@@ -384,8 +385,8 @@ class NativeMachine:
         if position is not None:
             slots, place = (ctypes.c_int64 * self.program.size)(*position), position[0]
         move = -1 if action is None else action
-        mask = (1 << 64) - 1
-        if self.library.hm_play(seed & mask, first, games, slots, place, move, check, flat, where, error) < 0:
+        play = self.library.hm_play_checked if check else self.library.hm_play
+        if play(seed & (1 << 64) - 1, first, games, slots, place, move, flat, where, error) < 0:
             self._fail(error)
         totals.numbers[:] = flat[:]
         return totals, table

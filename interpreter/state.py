@@ -12,6 +12,7 @@ from ..grammar.span import Span
 from . import program as ir
 from .chance import Streams
 from .errors import BrokenRule, IllegalMove, UnclearMove
+from .phrases import phrase
 from .positions import decode, elements, evaluate
 from .python_backend import Position, PythonMachine, Stop
 from .types import TextType
@@ -200,7 +201,7 @@ class State:
             coded = action
             if player is not None and self.decision is not None and self.decision.mode == "each":
                 coded = action + self.game.program.actions * (player + 1)
-            offered = action in self.legal_actions(player) if coded != action else action in self.stop  # type: ignore[operator]
+            offered = action in self.legal_actions(player) if coded != action else action in self.stop
             if not offered and not self._legal(coded):
                 refusal = self.why_not(action, player)
                 raise IllegalMove("illegal", refusal.reason if refusal else "that is not offered here")
@@ -355,8 +356,14 @@ class State:
                 if self._legal(coded):
                     return coded if self.decision and self.decision.mode == "any" else a
                 refusal = self.why_not(a, who_acts if who_acts >= 0 else None, language)
-                if refusal is not None:
-                    raise IllegalMove("illegal", refusal.reason, refusal.span)
+                if refusal is None:
+                    who = self.game.labels(language).players[max(who_acts, 0)]
+                    raise IllegalMove("illegal", phrase("not-his-decision", language, who=who))
+                raise IllegalMove("illegal", refusal.reason, refusal.span)
+            outside = self.game.words(lang).outside(" ".join(words.split()))
+            if outside is not None:
+                move, k = outside
+                raise IllegalMove("illegal", self._range_reason(move, k, max(who_acts, 0), language), move.span)
         known = [self.describe(a, self.actor(a), language) for a in self.legal_actions()]
         near = nearest(wanted, known)
         raise UnclearMove(
@@ -368,12 +375,12 @@ class State:
         decision = self.decision
         move, arguments = self.decode(action)
         if decision is None:
-            return Refusal(move.name, "nobody decides now", None)
+            return Refusal(move.name, phrase("nobody-decides", language), None)
         actor = player if player is not None else self.current_player()
         if actor < 0:
             actor = 0
         if move.index not in (*decision.moves, *decision.standing, decision.nobody):
-            return Refusal(move.name, "this is not the time for it", self.game.program.sites[decision.site])
+            return Refusal(move.name, phrase("not-the-time", language), self.game.program.sites[decision.site])
         failing = self.machine.call(move.why_not, self.position, actor, *arguments)
         if failing == 0:
             coded = action
@@ -381,14 +388,21 @@ class State:
                 coded = action % self.game.program.actions + self.game.program.actions * (player + 1)
             if coded in (self.stop or ()) or self._legal(coded):
                 return None
-            return Refusal(move.name, "it is not offered now", move.span)
+            return Refusal(move.name, phrase("not-offered", language), move.span)
         if failing < 0:
-            name = move.parameters[-1 - failing]
-            return Refusal(move.name, f"'{name}' is out of its range", move.span)
+            return Refusal(move.name, self._range_reason(move, -1 - failing, actor, language), move.span)
         use = move.reasons[failing - 1]
         span = move.guards[failing - 1]
-        reason = self._text(use, actor, arguments, language) if use else "a condition does not hold"
+        reason = self._text(use, actor, arguments, language) if use else phrase("not-allowed", language)
         return Refusal(move.name, reason, span)
+
+    def _range_reason(self, move: ir.MoveInfo, k: int, player: int, language: str) -> str:
+        """Says between which values a parameter lies here, judged by what is offered to the player."""
+        offered = [self.decode(a) for a in self.stop or () if self.actor(a) in (player, -1)]
+        values = [arguments[k] for m, arguments in offered if m is move]
+        if not values:
+            return phrase("no-range", language, name=move.parameters[k])
+        return phrase("range", language, name=move.parameters[k], low=min(values), high=max(values))
 
     # -------------------------------------------------------------------------------------------------- information
 

@@ -62,6 +62,13 @@ class Words:
 
     def read(self, words: str) -> list[int]:
         """Finds the actions that have these words, legal or not."""
+        return [action for action, _, _ in self._matches(words) if action >= 0]
+
+    def outside(self, words: str) -> tuple[ir.MoveInfo, int] | None:
+        """Finds a move that has these words but for a number no such move can have, and which parameter that is."""
+        return next(((move, k) for action, move, k in self._matches(words) if action < 0), None)
+
+    def _matches(self, words: str) -> list[tuple[int, ir.MoveInfo, int]]:
         found = []
         for pattern, move, order in self.patterns:
             match = pattern.fullmatch(words)
@@ -77,10 +84,11 @@ class Words:
                 number = 0
                 for k, (low, count) in enumerate(zip(move.lows, move.counts, strict=True)):
                     if not low <= arguments[k] < low + count:
+                        found.append((-1, move, k))
                         break
                     number = number * count + (arguments[k] - low)
                 else:
-                    found.append(move.first + number)
+                    found.append((move.first + number, move, -1))
         return found
 
     def _value(self, move: ir.MoveInfo, k: int, text: str) -> int | None:

@@ -7,16 +7,19 @@ alone.
 
 from __future__ import annotations
 
-_PLAYERS = (
-    ("#000000", "#e69f00"),
-    ("#000000", "#56b4e9"),
-    ("#ffffff", "#00805d"),
-    ("#000000", "#cc79a7"),
-    ("#ffffff", "#0072b2"),
-    ("#ffffff", "#c04f00"),
-    ("#000000", "#f0e442"),
-    ("#ffffff", "#5c5c5c"),
-)
+from collections.abc import Mapping
+
+PLAYERS = {
+    "orange": ("#000000", "#e69f00"),
+    "sky": ("#000000", "#56b4e9"),
+    "green": ("#ffffff", "#00805d"),
+    "pink": ("#000000", "#cc79a7"),
+    "blue": ("#ffffff", "#0072b2"),
+    "red": ("#ffffff", "#c04f00"),
+    "yellow": ("#000000", "#f0e442"),
+    "grey": ("#ffffff", "#5c5c5c"),
+}
+"""The players' colours in the order of seats: of the ink and of the ground."""
 
 _PAINTS = {
     "red": "#dc322f",
@@ -36,7 +39,7 @@ STYLES: dict[str, str] = {
     **{
         f"player{n}": f"fg:{ink} bg:{ground}"
         for n in range(20)
-        for ink, ground in [_PLAYERS[n % len(_PLAYERS)]]
+        for ink, ground in [list(PLAYERS.values())[n % len(PLAYERS)]]
     },
     **{f"paint-{name}": tone if tone == "bold" else f"fg:{tone} bold" for name, tone in _PAINTS.items()},
     "heading": "bold",
@@ -52,3 +55,14 @@ STYLES: dict[str, str] = {
     "bottom-toolbar": "reverse",
     "bottom-toolbar.text": "",
 }
+
+
+def colour_of(player: int, chosen: Mapping[int, str]) -> str:
+    """Gets the name of a player's colour: the one chosen, else that of the seat."""
+    return chosen.get(player) or list(PLAYERS)[player % len(PLAYERS)]
+
+
+def styles_with(chosen: Mapping[int, str]) -> dict[str, str]:
+    """Gets the styles with the colours that players chose."""
+    own = {f"player{n}": "fg:{} bg:{}".format(*PLAYERS[name]) for n, name in chosen.items()}
+    return {**STYLES, **own}

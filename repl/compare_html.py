@@ -45,7 +45,7 @@ th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--
 th { position: relative; } th button { all: unset; cursor: pointer; font-weight: 600; }
 th button:focus-visible { outline: 2px solid var(--a); }
 th[aria-sort=ascending] button::after { content: " \\2191"; } th[aria-sort=descending] button::after { content: " \\2193"; }
-td:not(.n) { min-width: 4.5rem; }
+td:not(.n) { min-width: 6.5rem; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .columns { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
 .columns > div { background: var(--soft); border-radius: .4rem; padding: .7rem; min-width: 0; overflow-wrap: anywhere; }

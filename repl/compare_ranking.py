@@ -43,6 +43,10 @@ def rank(game: Game, plan: Plan, options: Namespace) -> list[Item]:
     if options.pairs:
         names = [i.name for i in items if i.measured is not None and i.measured.sums.scored][:MOST_PAIRED]
         found = each_reading.interactions(game, names, plan, _progress())
+    if options.html:
+        from pathlib import Path
+
+        Path(options.html).write_text(_page(items, found, game, plan, options), "utf-8")
     if options.json:
         import json
 
@@ -50,10 +54,6 @@ def rank(game: Game, plan: Plan, options: Namespace) -> list[Item]:
     else:
         _tell(items, game, plan, options)
         _tell_interactions(found)
-    if options.html:
-        from pathlib import Path
-
-        Path(options.html).write_text(_page(items, found, game, plan, options), "utf-8")
     return items
 
 

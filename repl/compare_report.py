@@ -104,7 +104,7 @@ def tell_story(story: Story, language: str, *, board: bool = True) -> None:
     hidden = max(0, len(told.steps) - _MOST_STEPS)
     if hidden:
         say(f"  … {count(hidden, 'decision')} before; --save FILE keeps them all")
-    for line in _steps(told.steps, told.rolls, hidden):
+    for line in _steps(told.steps, told.rolls, hidden, width):
         say(line)
     if board:
         for line in draw(before(story), language, width):
@@ -120,12 +120,17 @@ def tell_story(story: Story, language: str, *, board: bool = True) -> None:
         say("  the clock ended the search: a smaller story may be found with --seconds")
 
 
-def _steps(steps: Sequence[Step], rolls: Sequence[Roll], hidden: int) -> Iterable[str]:
+def _steps(steps: Sequence[Step], rolls: Sequence[Roll], hidden: int, width: int) -> Iterable[str]:
     widest = max((columns(s.who) for s in steps), default=0)
     yield from _rolls(r for r in rolls if r.after <= hidden and not hidden)
     for n, step in enumerate(steps, 1):
         if n > hidden:
-            place = f"   {paint(str(step.span), 'dim')}" if step.span is not None else ""
+            used = 10 + widest + columns(step.words)
+            place = (
+                f"   {paint(_fitted(step.span, max(24, width - used)), 'dim')}"
+                if step.span is not None
+                else ""
+            )
             yield f"  {n:>3} {pad(step.who, widest)} {step.words}{place}"
             yield from _rolls(r for r in rolls if r.after == n)
 
@@ -185,12 +190,20 @@ def _styled(text: str, style: str) -> str:
 def _column(points: Sequence[Point], name: str, width: int) -> list[tuple[str, str]]:
     out: list[tuple[str, str]] = []
     if name:
-        out += [(line, "bold") for line in wrap(name, width=width).split("\n")]
+        out += [(line, "bold") for line in _wrapped(name, width)]
     for point in points:
-        out += [(line, "") for line in wrap(point.text, width=width).split("\n")]
+        out += [(line, "") for line in _wrapped(point.text, width)]
         if point.span is not None:
             out.append((f"  {_fitted(point.span, width - 2)}", "dim"))
     return out
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Breaks a text into lines; what has no place to break, such as a path, is cut at its start."""
+    return [
+        line if columns(line) <= width else f"…{line[1 - width :]}"
+        for line in wrap(text, width=width).split("\n")
+    ]
 
 
 def _fitted(span: Span, width: int) -> str:

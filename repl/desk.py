@@ -47,6 +47,8 @@ class Desk:
     def __init__(self, session: Session, look: Look, *, kept: Path | None = None) -> None:
         self.session = session
         self.look = look
+        self.colours: dict[int, str] = {}
+        """The colours that players chose, by seat."""
         self.pace = 0.0
         """How many seconds to wait after each move of a bot."""
         self.kept = kept

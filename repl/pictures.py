@@ -6,10 +6,10 @@ the viewer has. PNG needs a library (extra `pictures`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from .colours import STYLES
+from .colours import STYLES, styles_with
 from .terminal import Line, line_width, width
 
 _CELL = 9.0
@@ -25,8 +25,9 @@ class MissingLibrary(Exception):
     """Says that the library for this form is not installed."""
 
 
-def to_svg(lines: Sequence[Line], *, dark: bool = False) -> str:
-    """Draws lines as an SVG picture."""
+def to_svg(lines: Sequence[Line], *, dark: bool = False, colours: Mapping[int, str] | None = None) -> str:
+    """Draws lines as an SVG picture, with the colours that players chose."""
+    styles = styles_with(colours) if colours else STYLES
     ground, ink = _DARK if dark else _LIGHT
     columns = max(map(line_width, lines), default=0)
     wide, high = columns * _CELL + 2 * _EDGE, len(lines) * _ROW + 2 * _EDGE
@@ -39,13 +40,15 @@ def to_svg(lines: Sequence[Line], *, dark: bool = False) -> str:
     for n, line in enumerate(lines):
         column = 0
         for style, text in line:
-            out += _piece(style, text, _EDGE + column * _CELL, _EDGE + n * _ROW, ink, dark=dark)
+            out += _piece(
+                styles.get(style, ""), text, _EDGE + column * _CELL, _EDGE + n * _ROW, ink, dark=dark
+            )
             column += width(text)
     return "\n".join([*out, "</g>", "</svg>"]) + "\n"
 
 
 def _piece(style: str, text: str, x: float, y: float, ink: str, *, dark: bool) -> list[str]:
-    words = STYLES.get(style, "").split()
+    words = style.split()
     fore = next((w[3:] for w in words if w.startswith("fg:")), ink)
     back = next((w[3:] for w in words if w.startswith("bg:")), "")
     if back and dark and back.lower() == "#000000":

@@ -22,9 +22,9 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.output import Output, create_output
 from prompt_toolkit.shortcuts import print_formatted_text
-from prompt_toolkit.styles import Style
+from prompt_toolkit.styles import DynamicStyle, Style
 
-from .colours import STYLES
+from .colours import styles_with
 from .desk import Desk, Reply, run_line, suggest
 from .pace import let_bots_play
 from .taking_up import data_folder
@@ -93,7 +93,7 @@ class PromptShell:
     def __init__(self, desk: Desk, *, output: Output | None = None) -> None:
         self.desk = desk
         self.output = output or create_output()
-        self.style = Style(list(STYLES.items()))
+        self.style = DynamicStyle(self._style)
         self.session: PromptSession[str] = PromptSession(
             self._message,
             completer=DeskCompleter(desk),
@@ -107,6 +107,9 @@ class PromptShell:
             output=self.output,
         )
         self.fill = ""
+
+    def _style(self) -> Style:
+        return Style(list(styles_with(self.desk.colours).items()))
 
     def run(self) -> int:
         """Plays until somebody leaves; the exit status is 0."""

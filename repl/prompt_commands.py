@@ -131,7 +131,7 @@ def show_board(desk: Desk, argument: str) -> Reply:
     from .pictures import MissingLibrary, to_png, to_svg
 
     path = Path(" ".join(words[1:])).expanduser()
-    svg = to_svg([*desk.board(hand=False), [], desk.status()], dark=dark)
+    svg = to_svg([*desk.board(hand=False), [], desk.status()], dark=dark, colours=desk.colours)
     try:
         write(path, svg.encode() if words[0] == "--svg" else to_png(svg))
     except MissingLibrary:

@@ -161,6 +161,31 @@ def set_pace(desk: Desk, argument: str) -> Reply:
     return Reply([desk.line("pace-is", seconds=f"{desk.pace:g}")])
 
 
+def _colours(desk: Desk, typed: str) -> list[tuple[str, str]]:
+    from .colours import PLAYERS
+
+    return [(f"{name} {colour}", "") for name in desk.session.names() for colour in PLAYERS]
+
+
+@command("colour", "NAME COLOUR", "color", complete=_colours)
+def set_colour(desk: Desk, argument: str) -> Reply:
+    """Gives a player another colour; who had it takes his."""
+    from .colours import PLAYERS, colour_of
+    from .desk import Reply
+
+    name, _, wanted = argument.rpartition(" ")
+    names = [n.casefold() for n in desk.session.names()]
+    if name.strip().casefold() not in names or wanted.casefold() not in PLAYERS:
+        return desk.fail("colour-how", known=", ".join(PLAYERS))
+    player = names.index(name.strip().casefold())
+    old, new = colour_of(player, desk.colours), wanted.casefold()
+    for other in range(len(names)):
+        if other != player and colour_of(other, desk.colours) == new:
+            desk.colours[other] = old
+    desk.colours[player] = new
+    return Reply([[(f"player{player}", desk.session.names()[player]), ("", f"  {new}")]], board=True)
+
+
 # -------------------------------------------------------------------------------------------------------- story
 
 

@@ -504,3 +504,24 @@ def test_broken_rules_are_told_with_their_line(body: str, code: str, tmp_path: P
 def test_a_call_of_many_arguments_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RulesError, match="takes 0 arguments"):
         after(tmp_path, "x: 0 to 9", "go_on(3)", extra="rule go_on:\n    x := 1\n")
+
+
+def test_a_number_out_of_range_is_told_with_the_range(tmp_path: Path) -> None:
+    rules = f"""
+state:
+    high: 0 to 9
+
+rule play:
+    choose first of player: call, wait
+    choose last of player: call, wait
+
+move call(n: high + 1 to 7):
+    says "call {{n}}"
+    high := n
+{WAIT}"""
+    state = play(make(tmp_path, rules), "call 4")
+    for words in ("call 4", "call 8", "call 99"):
+        with pytest.raises(IllegalMove, match="'n' goes from 5 to 7 here"):
+            state.parse_action(words)
+    with pytest.raises(IllegalMove, match="Ann does not decide now"):
+        state.parse_action("Ann call 6")

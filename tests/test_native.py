@@ -180,6 +180,8 @@ ARITHMETIC = [
     "market.prices[1 + abs(a) mod 3]",
     "1 if (some f in fruit has f in s and f.price > b) else 0",
     "1 if (every n in 1 to 12 has n * a < 40) else 0",
+    "sum of tricky(n * n mod 50, (n + abs(a)) mod 7) for n in 1 to 30",
+    "the largest n for n in 1 to 30 where tricky(n * 7 mod 50, n mod 5) > 100 + a otherwise 0",
     "far",
 ]
 
@@ -188,8 +190,9 @@ state:
     a: -30 to 30
     b: -30 to 30
     far: -9999999999 to 9999999999
-    narrow: -40 to 60
+    narrow: -40 to 90
     turns: 0 to 99
+    loops: 0 to 9999
     s: set of fruit
     p: pile of 1 to 9, up to 4
     r[1 to {count}]: -9999999999 to 9999999999
@@ -206,8 +209,16 @@ rule play:
 state:
     die: 1 to 6
 
+define tricky(n: 0 to 99, m: 0 to 99) -> 0 to 999: (n * 2 if m > 3 else n * 3 + 1)
+
 rule work_out:
 {lines}
+    for k in 1 to 20:
+        loops := (loops * 3 + tricky(k * k mod 40, (k + abs(b)) mod 6)) mod 9999
+        if loops mod 3 = 1:
+            increase narrow by 1
+            skip if narrow > 50
+            loops := (loops + tricky(max(0, narrow), loops mod 6)) mod 9999
     far := far * 3 mod 9999999977 + a
     narrow := narrow + a
 

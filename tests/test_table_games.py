@@ -140,3 +140,46 @@ def test_bots_are_watched_and_stopped(tmp_path: Path) -> None:
         terminal.send("\x04")
         assert terminal.finish() == 0
         assert "Traceback" not in terminal.raw
+
+
+def test_colours_are_chosen_and_swapped(tmp_path: Path) -> None:
+    desk = open_desk(seats=PEOPLE)
+    assert "there are orange" in type_in(desk, "colour Ann purple")
+    type_in(desk, "colour Ann blue", "color Bo blue")
+    assert desk.colours == {0: "sky", 1: "blue"}
+    run_line(desk, f"board --svg {tmp_path}/b.svg")
+    assert "#0072b2" in (tmp_path / "b.svg").read_text("utf-8")
+    from harbourmaster.repl.colours import colour_of
+
+    taken = [colour_of(p, desk.colours) for p in range(3)]
+    assert len(set(taken)) == 3
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "language"), [(80, 24, "en"), (60, 20, "zh-Hans"), (120, 40, "zh-Hant")]
+)
+def test_thinking_at_a_terminal(columns: int, rows: int, language: str, tmp_path: Path) -> None:
+    arguments = ["play", "manila", "--players", "3", "--seats", "Ann", "Bo", "Cy", "--lang", language]
+    with Terminal([*arguments, "--seed", "4"], tmp_path, columns=columns, rows=rows) as terminal:
+        terminal.until("Ann>")
+        for line in ("bid 2", "pass", "pass"):
+            terminal.send(line + "\r")
+            terminal.read(0.15)
+        for line, seen in (
+            ("questions loans", "none"),
+            ("compare here loans", "forced-only"),
+            ("colour Ann red", "red"),
+            ("games", "manila"),
+            ("goto", "3"),
+        ):
+            terminal.send(line + "\r")
+            terminal.until(seen, "Ann>")
+        terminal.send("replay\r")
+        terminal.until(" >")
+        terminal.send("\r")
+        terminal.read(0.1)
+        terminal.send("\x03")
+        terminal.until("Ann>")
+        terminal.send("\x04")
+        assert terminal.finish() == 0
+        assert "Traceback" not in terminal.raw

@@ -238,3 +238,17 @@ def test_faults_of_a_view_are_told_with_their_place(tmp_path: Path) -> None:
         line = next(n for n, shown in enumerate(lines, 1) if wrong in shown)
         assert ("view.yaml", line) in told, (wrong, report.diagnostics)
     assert len(told) == len(mistakes)
+
+
+def test_the_examples_of_the_readme_can_be_typed() -> None:
+    from harbourmaster.repl.cli import parser_of
+
+    text = (ROOT / "repl/README.md").read_text("utf-8").partition("## At the prompt")[0]
+    for line in text.splitlines():
+        if not line.startswith("| `"):
+            continue
+        words = line.split("|")[3].strip(" `").split()
+        assert words[0] == "harbourmaster"
+        command = SHELL_COMMANDS.get(words[1])
+        if command is not None and "--help" not in words:
+            parser_of(command).parse_args(words[2:])

@@ -13,6 +13,7 @@ drawn but what has been drawn. What is dealt depends on what the player has seen
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -93,12 +94,26 @@ class Dealer:
         return None
 
 
+_DEALT = 64
+"""How many different positions `determinise` deals to a player at one moment."""
+_KEPT = 8
+_dealers: OrderedDict[tuple[int, int], Dealer] = OrderedDict()
+
+
+def dealer_of(game: Game, player: int) -> Dealer:
+    """Gets a dealer who may have dealt to the player before, and then is faster."""
+    key = (id(game), player)
+    dealer = _dealers.pop(key, None)
+    if dealer is None or dealer.game is not game:
+        dealer = Dealer(game, player)
+    _dealers[key] = dealer
+    while len(_dealers) > _KEPT:
+        _dealers.popitem(last=False)
+    return dealer
+
+
 def determinise(state: State, player: int, rng: Random) -> State:
     """Makes a state that looks the same to a player, all that he cannot know being dealt anew; without streams."""
-    dealer = Dealer(state.game, player, rng.below(1 << 32))
+    dealer = dealer_of(state.game, player)
     dealer.look(state)
-    machine = state.game.machine()
-    position = dealer.deal(0)
-    new = state.game.state_at(position)
-    assert new.machine is machine
-    return new
+    return state.game.state_at(dealer.deal(rng.below(_DEALT)))

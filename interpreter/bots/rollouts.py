@@ -145,23 +145,28 @@ class _NativeRoller:
         self._totals = (ctypes.c_int64 * len(Totals.empty(machine.program).numbers))()
         self._error = (ctypes.c_int64 * 6)()
         self._rows: array[int] = array("q")
+        self._is_direct = len(machine.library.hm_play.argtypes or ()) == 9
 
     def play(self, position: Position, action: int, seed: int, games: int, first: int) -> list[Result]:
-        length = self.length
-        if len(self._rows) < length * games:
-            self._rows = array("q", bytes(8 * length * games))
+        """Plays rollouts. Raises `BrokenRule` when one of them goes wrong."""
+        length, end = self.length, 2 + self.players
+        if self._is_direct:
+            rows = self._play(position, action, seed, games, first)
+        else:
+            move = action if action >= 0 else None
+            _, rows = self.machine.play(seed, first, games, position=position, action=move, rows=True)
+        return [tuple(rows[at + 1 : at + end]) for at in range(0, length * games, length) if rows[at] >= 0]
+
+    def _play(self, position: Position, action: int, seed: int, games: int, first: int) -> array[int]:
+        """Does what `NativeMachine.play` does without making room anew: for so few games that takes longer."""
+        if len(self._rows) < self.length * games:
+            self._rows = array("q", bytes(8 * self.length * games))
         self._slots[:] = position
-        rows = self._rows
-        where = rows.buffer_info()[0]
-        failed = self.machine.library.hm_play(
-            seed, first, games, self._slots, position[0], action, self._totals, where, self._error
-        )
-        if failed < 0:
+        where = self._rows.buffer_info()[0]
+        library, room = self.machine.library, (self._totals, where, self._error)
+        if library.hm_play(seed, first, games, self._slots, position[0], action, *room) < 0:
             raise BrokenRule("runtime-rollout", "a game went wrong", None)
-        end = 2 + self.players
-        return [
-            tuple(rows[at + 1 : at + end]) for at in range(0, length * games, length) if rows[at] >= 0
-        ]
+        return self._rows
 
 
 class Scale:

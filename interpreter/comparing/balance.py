@@ -284,8 +284,8 @@ def _count(part: Part, side: Side, position: list[int], cases: list[Case], by_pl
             weight = total / count if here else total / (total - count)
             k = 0 if here else 1
             tally.weight[k] += weight
-            for row, value in zip(tally.sums, result, strict=True):
-                row[k] += weight * value
+            for sums, value in zip(tally.sums, result, strict=True):
+                sums[k] += weight * value
         if chosen not in taken:
             taken.add(chosen)
             part.moves[chosen].games += 1

@@ -56,6 +56,10 @@ def run(options: Namespace) -> int:
     else:
         games = [load_game(options.ruleset, players=options.players, offers=offers)]
     found = [_judge(game, options) for game in games]
+    if options.html:
+        from pathlib import Path
+
+        Path(options.html).write_text(_page(found, games), "utf-8")
     if options.json:
         import json
 
@@ -63,10 +67,6 @@ def run(options: Namespace) -> int:
         say(json.dumps(data if options.before else data[0], ensure_ascii=False, indent=2))
     else:
         _tell(found, games)
-    if options.html:
-        from pathlib import Path
-
-        Path(options.html).write_text(_page(found, games), "utf-8")
     return OK if found[0].fair and not found[0].never_worth() else FINDING
 
 

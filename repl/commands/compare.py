@@ -123,13 +123,13 @@ def run(options: Namespace) -> int:
     except ValueError as error:
         raise UsageError(str(error)) from None
     comparison = Comparison(found)
+    plans = plans_of(a, b, options)
     if not options.no_story:
         comparison.story = _story(a, b, options)
         if options.save:
             _save(comparison.story, options.save)
     same = comparison.story is not None and comparison.story.proved
     if options.games and not same:
-        plans = plans_of(a, b, options)
         comparison.measured = [measure(plan, options) for plan in plans]
     _report(comparison, options)
     return FINDING if comparison.differs else OK

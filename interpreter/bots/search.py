@@ -1,0 +1,75 @@
+"""Which option looks best, by rollouts: all options alike, or by sequential halving.
+
+Sequential halving (Karnin, Koren and Somekh, ICML 2013) splits the budget into about log2(options) rounds. In each, all
+options that are left are tried alike, in the same positions and with the same chance; then the worse half is dropped.
+"""
+
+from __future__ import annotations
+
+from math import ceil, log2
+
+from ..playout import Random
+from .particles import in_any_order
+from .thinker import Choice, Thinker
+
+_MOST_AT_ONCE = 16
+_TURNS_A_ROUND = 6
+"""Into how many turns through all options a round is split, at least, where there is time for it."""
+
+
+def one_ply(thinker: Thinker, choices: list[Choice], each: int) -> Choice:
+    """Tries every option with as many rollouts, and gets the best."""
+    turns = max(1, min(8, each // 4))
+    done = 0
+    for turn in range(turns):
+        games = (each * (turn + 1)) // turns - done
+        done += games
+        position = thinker.position(turn)
+        for choice in choices:
+            if turn and thinker.meter.stop():
+                break
+            thinker.try_out(choice, position, turn, games)
+        thinker.settle_scale(choices)
+    return best_of(choices)
+
+
+def halving(thinker: Thinker, choices: list[Choice], numbers: Random) -> Choice:
+    """Gets the best option by sequential halving."""
+    meter = thinker.meter
+    left = [choices[i] for i in in_any_order(len(choices), numbers)]
+    rounds = max(1, ceil(log2(len(left))))
+    turn, games = 0, 1
+    for number in range(rounds):
+        limit = (number + 1) / rounds
+        while True:
+            before = meter.share()
+            games = min(games, max(1, meter.left() // len(left)))
+            if not _turn(thinker, left, turn, games, may_stop=turn > 0):
+                return best_of(choices)
+            turn += 1
+            spent = meter.share()
+            if spent >= limit:
+                break
+            cost = max((spent - before) / games, 1e-9)
+            games = max(1, min(_MOST_AT_ONCE, int((limit - spent) / cost / _TURNS_A_ROUND)))
+        thinker.settle_scale(choices)
+        left = sorted(left, key=lambda c: -c.mean)[: ceil(len(left) / 2)]
+    return best_of(left)
+
+
+def _turn(thinker: Thinker, choices: list[Choice], turn: int, games: int, *, may_stop: bool) -> bool:
+    """Tries every option in one position; False when the budget ended in the middle."""
+    position = thinker.position(turn)
+    for n, choice in enumerate(choices):
+        if (may_stop or n > 0) and thinker.meter.is_spent():
+            thinker.settle_scale(choices)
+            return False
+        thinker.try_out(choice, position, turn, games)
+    if turn >= 1:
+        thinker.settle_scale(choices)
+    return True
+
+
+def best_of(choices: list[Choice]) -> Choice:
+    """Gets the option with the best mean; the first of equals."""
+    return max(choices, key=lambda c: c.mean)

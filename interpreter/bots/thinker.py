@@ -1,0 +1,145 @@
+"""What the thinking players share: what there is to choose from, positions as they may be, rollouts from them.
+
+Positions are dealt as they are asked for. With a budget of seconds dealing may take a part of the time; where it would
+take more, those that have been dealt come round again. With a budget of rollouts their number depends on that alone.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..chance import MASK, mix
+from ..playout import Random
+from ..python_backend import Position
+from .budget import Meter
+from .determinise import Dealer
+from .rollouts import Result, Roller, Scale
+
+if TYPE_CHECKING:
+    from ..game import Game, State
+
+_MOST_DEALT = 32
+_ROLLOUTS_A_DEAL = 24
+_DEALING = 0.25
+"""The part of the time that dealing may take."""
+_LONGEST_DEAL = 0.3
+PASS = -1
+
+
+@dataclass(slots=True)
+class Choice:
+    """An option, and what came of it in rollouts."""
+
+    action: int | None
+    """As `State.legal_actions(player)` has it; None to leave it to others."""
+    coded: int
+    """As machines take it; `PASS` for None."""
+    count: int = 0
+    total: float = 0.0
+    results: list[Result] = field(default_factory=list)
+    """Kept until it is known what results are worth."""
+
+    @property
+    def mean(self) -> float:
+        """What it is worth, as far as it is known; below all else if it has not been tried."""
+        return self.total / self.count if self.count else -1.0
+
+
+def choices_of(state: State, player: int) -> list[Choice]:
+    """Gets what a player may choose from: his options and, where others may act instead, to leave it to them."""
+    decision = state.decision
+    if decision is None:
+        return []
+    program = state.game.program
+    actions = state.legal_actions(player)
+    if decision.mode == "each":
+        return [Choice(a, a + program.actions * (player + 1)) for a in actions]
+    found = [Choice(a, a) for a in actions]
+    if may_pass(state, player):
+        found.append(Choice(None, PASS))
+    return found
+
+
+def may_pass(state: State, player: int) -> bool:
+    """Tests if a player may leave a decision to others."""
+    decision = state.decision
+    if decision is None or decision.mode == "each":
+        return False
+    if decision.mode == "one":
+        return state.current_player() != player
+    return any(state.actor(a) != player for a in state.legal_actions())
+
+
+class Thinker:
+    """Thinks for one seat of one game; knows what the seat has seen from one choice to the next."""
+
+    def __init__(self, game: Game, player: int, roller: Roller) -> None:
+        self.game = game
+        self.player = player
+        self.roller = roller
+        self.dealer = Dealer(game, player)
+        self.meter: Meter
+        self.scale = Scale(roller.players)
+        self.seed = 0
+        self._dealt: list[Position] = []
+        self._most = _MOST_DEALT
+
+    def begin(self, state: State, meter: Meter, rng: Random) -> None:
+        """Begins to think about a choice."""
+        self.meter = meter
+        self.scale = Scale(self.roller.players)
+        self.seed = mix(rng.below(1 << 32) << 32 | rng.below(1 << 32)) & MASK
+        self._dealt = []
+        if meter.budget.seconds is None:
+            self._most = max(1, min(_MOST_DEALT, meter.budget.rollouts // _ROLLOUTS_A_DEAL))
+        else:
+            self._most = _MOST_DEALT
+        start = time.perf_counter()
+        self.dealer.look(state)
+        meter.dealing += time.perf_counter() - start
+
+    def position(self, number: int) -> Position:
+        """Gets a position as it may be; with rising numbers they come round again."""
+        number %= self._most
+        if number < len(self._dealt):
+            return self._dealt[number]
+        meter = self.meter
+        if self._dealt and meter.budget.seconds is not None and meter.dealing > _DEALING * meter.seconds():
+            return self._dealt[number % len(self._dealt)]
+        if not self.dealer.hides and self._dealt:
+            return self._dealt[0]
+        start = time.perf_counter()
+        limit = None if meter.budget.seconds is None else start + _LONGEST_DEAL * meter.budget.seconds
+
+        def expired() -> bool:
+            return meter.stop() or (limit is not None and time.perf_counter() > limit)
+
+        self._dealt.append(self.dealer.deal(len(self._dealt), expired))
+        meter.dealing += time.perf_counter() - start
+        return self._dealt[-1]
+
+    def try_out(self, choice: Choice, position: Position, number: int, games: int) -> None:
+        """Plays rollouts of a choice and adds up what they are worth; the same number meets the same chance."""
+        results = self.roller.play(position, choice.coded, self.seed ^ number, games)
+        self.meter.spent += games
+        if not self.scale.spread:
+            choice.results += results
+            return
+        self._add(choice, results)
+
+    def settle_scale(self, choices: list[Choice]) -> None:
+        """Settles what results are worth by those there are, if that is still open, and adds them up."""
+        kept = [r for c in choices for r in c.results]
+        if self.scale.spread or len(kept) < 2:
+            return
+        self.scale.learn(kept)
+        for choice in choices:
+            self._add(choice, choice.results)
+            choice.results = []
+
+    def _add(self, choice: Choice, results: list[Result]) -> None:
+        choice.count += len(results)
+        for result in results:
+            choice.total += self.scale.worth(result, self.player)

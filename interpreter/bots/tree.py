@@ -1,0 +1,202 @@
+"""A search tree over what one player knows: information-set Monte Carlo tree search with one observer.
+
+Cowling, Powley and Whitehouse (IEEE TCIAIG 2012): every turn deals a position as it may be, and goes down one tree that
+all of them share. A node stands for what the thinking player would have seen be chosen on the way there: his own choices,
+others' as they would look to him. Chance is not part of it: dice come out anew on every way down. At a node only those
+options count that there are in the position dealt; each keeps count of how often it could have been chosen. Whoever
+chooses takes what has been best for himself (UCB1), so others are thought to play for themselves, each for his own.
+
+At the root, where the choice falls, it is sequential halving that says which option is tried next: it settles between
+few good ones better than UCB1 does. The same turn meets the same chance below each option.
+"""
+
+from __future__ import annotations
+
+from math import ceil, log, log2, sqrt
+from typing import TYPE_CHECKING
+
+from ..chance import number_at
+from ..errors import BrokenRule
+from ..playout import Random, seed_of_game, stream_keys, weighted
+from ..python_backend import Position, Stop
+from .particles import in_any_order
+from .sight import decision_at, owner_of_action
+from .thinker import Choice, Thinker
+from .trail import look_of
+
+if TYPE_CHECKING:
+    from .rollouts import Result
+
+_CURIOSITY = 0.35
+"""The weight of what is not well known, for values between 0 and 1."""
+_DEEPEST = 12
+"""How many choices deep the tree may grow below the root."""
+_AT_ONCE = 4
+"""Rollouts from each leaf."""
+
+Key = tuple[int, ...]
+
+
+class _Node:
+    """What is known of a way to choose: visits, how often it could be chosen, what it was worth to each."""
+
+    __slots__ = ("children", "offered", "totals", "visits")
+
+    def __init__(self, players: int) -> None:
+        self.visits = 0
+        self.offered = 0
+        self.totals = [0.0] * players
+        self.children: dict[Key, _Node] = {}
+
+
+class Tree:
+    """One choice's search."""
+
+    def __init__(self, thinker: Thinker, choices: list[Choice], numbers: Random) -> None:
+        self.thinker = thinker
+        self.machine = thinker.game.machine()
+        self.program = thinker.game.program
+        self.players = self.program.players
+        self.player = thinker.player
+        self.choices = choices
+        self.numbers = numbers
+        self.nodes = [_Node(self.players) for _ in choices]
+        self._keys: dict[int, Key] = {}
+
+    def search(self) -> Choice:
+        """Gets the best option."""
+        meter = self.thinker.meter
+        left = in_any_order(len(self.choices), self.numbers)
+        rounds = max(1, ceil(log2(len(left))))
+        turn = 0
+        self._learn_scale(left)
+        for number in range(rounds):
+            limit = (number + 1) / rounds
+            while True:
+                position = self.thinker.position(turn)
+                for n, i in enumerate(left):
+                    if (turn or n) and meter.is_spent():
+                        return self._best(left)
+                    self._descend(position, i, turn)
+                turn += 1
+                if meter.share() >= limit:
+                    break
+            left = sorted(left, key=lambda i: -self.choices[i].mean)[: ceil(len(left) / 2)]
+        return self._best(left)
+
+    def _best(self, left: list[int]) -> Choice:
+        return max((self.choices[i] for i in left), key=lambda c: c.mean)
+
+    def _learn_scale(self, left: list[int]) -> None:
+        position = self.thinker.position(0)
+        for i in left:
+            if self.thinker.meter.is_spent():
+                break
+            results = self.thinker.roller.play(position, self.choices[i].coded, self.thinker.seed, 2)
+            self.thinker.meter.spent += 2
+            self.choices[i].results = results
+        self.thinker.scale.learn([r for c in self.choices for r in c.results])
+        for choice, node in zip(self.choices, self.nodes, strict=True):
+            if choice.results:
+                self._add([node], choice, choice.results)
+            choice.results = []
+
+    # ------------------------------------------------------------------------------------------------- one turn
+
+    def _descend(self, dealt: Position, index: int, turn: int) -> None:
+        """Goes down below an option to a leaf, plays on from there, and adds up on the way back."""
+        choice, node = self.choices[index], self.nodes[index]
+        position = dealt[:]
+        path = [node]
+        keys = stream_keys(self.machine, seed_of_game(self.thinker.seed ^ turn, 0))
+        coded = choice.coded
+        try:
+            stop: Stop = self.machine.stop(position) if coded < 0 else self.machine.apply(position, coded)
+            if coded >= 0:
+                while node.visits and len(path) <= _DEEPEST:
+                    stop = self._settle(position, stop, keys)
+                    if stop is None:
+                        break
+                    action, node = self._select(node, position, stop)
+                    path.append(node)
+                    stop = self.machine.apply(position, action)
+            stop = self._settle(position, stop, keys)
+        except BrokenRule:
+            return
+        games = min(_AT_ONCE, max(1, self.thinker.meter.left()))
+        roller = self.thinker.roller
+        if stop is None:
+            results = [roller.result(position)]
+        else:
+            results = roller.play(position, -1, self.thinker.seed ^ turn, games)
+        self.thinker.meter.spent += games
+        if results:
+            self._add(path, choice, results)
+
+    def _settle(self, position: Position, stop: Stop, keys: list[int]) -> Stop:
+        """Lets chance decide, as it does in rollouts of the same number."""
+        machine = self.machine
+        while stop.__class__ is tuple:
+            node: int = stop[0]  # type: ignore[index]
+            stream, row, ordinal, low, count, weigh = machine.chance_info[node](position)
+            bits = number_at(keys[stream], row, ordinal)
+            if weigh is None:
+                outcome = low + (bits * count >> 64)
+            else:
+                outcome = low + weighted(bits, [weigh(position, v) for v in range(low, low + count)])
+            stop = machine.decide(position, node, outcome)
+        return stop
+
+    def _select(self, node: _Node, position: Position, stop: Stop) -> tuple[int, _Node]:
+        """Picks what is tried next at a node: an option never tried, or the one that promises most."""
+        options: list[int] = stop  # type: ignore[assignment]
+        decision = decision_at(self.program, position)
+        action = options[self.numbers.below(len(options))]
+        seat = owner_of_action(decision, position, action, self.program)
+        if decision.mode == "any" or decision.everyone:
+            options = [a for a in options if owner_of_action(decision, position, a, self.program) == seat]
+        children = node.children
+        fresh: list[int] = []
+        best, promise = action, -1.0
+        chosen: _Node | None = None
+        for a in options:
+            child = children.get(self._key(a, seat))
+            if child is None:
+                fresh.append(a)
+                continue
+            child.offered += 1
+            if seat < 0 or fresh:
+                continue
+            value = child.totals[seat] / child.visits
+            value += _CURIOSITY * sqrt(log(child.offered + 1) / child.visits)
+            if value > promise:
+                best, promise, chosen = a, value, child
+        if fresh or chosen is None:
+            if fresh:
+                best = fresh[self.numbers.below(len(fresh))]
+            chosen = children.setdefault(self._key(best, seat), _Node(self.players))
+        return best, chosen
+
+    def _key(self, action: int, seat: int) -> Key:
+        """Gets how a choice looks to the thinking player."""
+        key = self._keys.get(action)
+        if key is None:
+            key = (action,)
+            if seat not in (self.player, -1):
+                look = look_of(self.program, action)
+                if None in look.arguments:
+                    shown = [-2 if a is None else a for a in look.arguments]
+                    key = (seat, look.move, *shown)
+            self._keys[action] = key
+        return key
+
+    def _add(self, path: list[_Node], choice: Choice, results: list[Result]) -> None:
+        """Adds what results are worth to each along a way down, as one visit."""
+        worth = self.thinker.scale.worth
+        means = [sum(worth(r, p) for r in results) / len(results) for p in range(self.players)]
+        for node in path:
+            node.visits += 1
+            for p, mean in enumerate(means):
+                node.totals[p] += mean
+        choice.count += 1
+        choice.total += means[self.player]
