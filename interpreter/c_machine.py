@@ -142,10 +142,15 @@ class Machine(Writer):
         """Writes a block at its label."""
         self.available = {}
         self.indent -= 1
-        self.open(f"b{b.number}:")
+        self.open(f"b{b.number}:{self.place_of(b)}")
         self.inside(b, (b.number,), {}, 0)
         self.close()
         self.indent += 1
+
+    def place_of(self, b: ir.Block) -> str:
+        """Writes, as a comment, the rules' line that a block comes from."""
+        sites = [s.site for s in b.body if isinstance(s, ir.Store | ir.StoreAt | ir.Tell) and s.site >= 0]
+        return f" /* {self.program.sites[sites[0]]} */" if sites else ""
 
     def go(self, n: int, path: tuple[int, ...], backs: Backs, cost: int) -> None:
         """Leads on to a block: by a jump, or by writing it here."""
@@ -153,7 +158,7 @@ class Machine(Writer):
         if self.bulk and n not in path and len(path) < _DEEP:
             own = sum(self.judge.cost(s, set(self.available)) for s in b.body) + 4
             if self.ways_in[n] == 1 or (own <= _SHORT and cost + own <= _LONG):
-                self.open("")
+                self.open(self.place_of(b).strip())
                 self.inside(b, (*path, n), backs, cost + own)
                 self.close()
                 return

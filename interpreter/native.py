@@ -46,7 +46,7 @@ _KEPT = 60
 _SUFFIX = ".native.so"
 _COMPILING = "compiling-"
 
-HINT = "for mass play 50 times as fast install a C compiler, or: pip install 'harbourmaster[native]'"
+HINT = "for mass play a hundred times as fast install a C compiler, or: pip install 'harbourmaster[native]'"
 
 
 class NativeUnavailable(Exception):

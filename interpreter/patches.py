@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from collections.abc import Sequence as SequenceOf
 
 from msgspec import Struct, field
@@ -19,7 +19,7 @@ from ..grammar.diagnostics import Label, Report, nearest, suggestion
 from ..grammar.span import Span
 from .naming import SOURCE_NAME, Setting
 from .overlay import Overlay, may_override
-from .ruleset import Cell, Datum, Question, Record, Table
+from .ruleset import Cell, Datum, Question, Record, Table, holds
 from .tables import Seats, format_datum, is_entry, kind_of, read_datum
 from .types import EnumType
 from .yamlfile import Mapping, Node, Scalar, describe
@@ -84,7 +84,7 @@ class Data(Struct):
         for item in overlay.entries("patch"):
             self._patch(_At(overlay, item.key, item.key_span), item.value)
 
-    def apply_settings(self, settings: Iterable[Setting]) -> None:
+    def apply_settings(self, settings: Collection[Setting]) -> None:
         """Applies what the rule set's own name sets; collects in `kept` what made a difference."""
         readings: list[str] = []
         patches: list[str] = []
@@ -96,6 +96,24 @@ class Data(Struct):
             elif self._answer(at, Scalar(setting.value, setting.value_span)):
                 readings.append(f"{setting.key}={setting.value}")
         self.kept = sorted(readings) + sorted(patches)
+        for setting in settings:
+            if not setting.is_patch:
+                self._refuse_senseless(setting)
+
+    def _refuse_senseless(self, setting: Setting) -> None:
+        """Refuses a reading asked for where its question does not arise, or that makes no sense there."""
+        question = self.questions.get(setting.key)
+        if question is None or question.chosen != setting.value:
+            return
+        reading = question.readings[question.chosen]
+        for key, reason in {**question.not_with, **reading.not_with}.items():
+            if holds(key, self.variants, self.questions):
+                self.report.error(
+                    "question-does-not-arise",
+                    f"'{setting.key}={setting.value}' makes no sense with '{key}': {reason}",
+                    setting.key_span.to(setting.value_span),
+                    notes=[Label("the question is here", question.span)],
+                )
 
     # Questions
 

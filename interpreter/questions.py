@@ -10,7 +10,7 @@ from ..grammar.diagnostics import Report, suggestion
 from ..grammar.span import Span
 from .gamefiles import entry, items_of, number_of, text_of, texts_of, words_of
 from .ruleset import Question, Reading
-from .yamlfile import Entry, Mapping
+from .yamlfile import Entry, Mapping, Node
 
 
 def read_questions(root: Mapping, layer: str, report: Report) -> list[Question]:
@@ -28,7 +28,8 @@ def _question(item: Entry, layer: str, report: Report) -> Question:
         assert isinstance(reading.value, Mapping)
         sources = tuple(text for text, _ in texts_of(entry(reading.value, "sources")))
         says = words_of(entry(reading.value, "says"))
-        readings[reading.key] = Reading(reading.key, reading.key_span, says, sources)
+        not_with = reasons_of(entry(reading.value, "not with"))
+        readings[reading.key] = Reading(reading.key, reading.key_span, says, sources, not_with)
     base = next(iter(readings))
     named = body.entries.get("base")
     if named is not None:
@@ -41,6 +42,7 @@ def _question(item: Entry, layer: str, report: Report) -> Question:
         readings=readings,
         chosen=base,
         layer=layer,
+        not_with=reasons_of(entry(body, "not with")),
         only_with=tuple(text for text, _ in texts_of(entry(body, "only with"))),
         players=tuple(number_of(n, 0) for n in items_of(entry(body, "players"))),
         note=note.get("en", next(iter(note.values()), "")),
@@ -58,3 +60,14 @@ def _base(question: str, base: str, span: Span, readings: dict[str, Reading], re
         help=suggestion(base, readings, what="its readings are"),
     )
     return None
+
+
+def reasons_of(node: Node | None) -> dict[str, str]:
+    """Gets what something cannot be with, each with the reason (in English where it is given by language)."""
+    if not isinstance(node, Mapping):
+        return {}
+    found = {}
+    for key, item in node.entries.items():
+        words = words_of(item.value)
+        found[key] = words.get("en", next(iter(words.values()), ""))
+    return found

@@ -5,6 +5,7 @@ This is what loading gives and what the checker and the lowering read; nothing l
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,11 +59,21 @@ class Reading(Struct, eq=False):
     span: Span
     says: dict[str, str]
     sources: tuple[str, ...]
+    not_with: dict[str, str] = field(default_factory=dict)
+    """Variants and `question=reading`s that it makes no sense with, with the reason."""
 
     @property
     def identifier(self) -> str:
         """Its name in the language."""
         return self.name.replace("-", "_")
+
+
+def holds(key: str, variants: Collection[str], questions: Mapping[str, Question]) -> bool:
+    """Tests if a variant is among `variants`, or a `question=reading` chosen."""
+    name, given, reading = key.partition("=")
+    if not given:
+        return name in variants
+    return name in questions and questions[name].chosen == reading
 
 
 class Question(Struct, eq=False):
@@ -75,6 +86,8 @@ class Question(Struct, eq=False):
     chosen: str
     layer: str = ""
     only_with: tuple[str, ...] = ()
+    not_with: dict[str, str] = field(default_factory=dict)
+    """Variants and `question=reading`s with which it does not arise, with the reason."""
     players: tuple[int, ...] = ()
     note: str = ""
     base: str = ""
@@ -152,7 +165,12 @@ class RuleSet(Struct, eq=False):
             for q in self.questions.values()
             if (not q.only_with or set(q.only_with) & set(self.variants))
             and (not q.players or self.players in q.players)
+            and not any(self.holds(key) for key in q.not_with)
         ]
+
+    def holds(self, key: str) -> bool:
+        """Tests if a variant is there, or a `question=reading` chosen."""
+        return holds(key, self.variants, self.questions)
 
     def layer_of(self, span: Span) -> str:
         """Gets the layer in whose file something stands; "" for the game."""

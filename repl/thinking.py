@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .choosing import Option
     from .desk import Desk
 
-_BEST_FIRST = ("montecarlo", "greedy", "random")
+_ADVISER = "montecarlo:1000"
 _SECONDS = 2.0
 _MOST = 2000
 _LEAST = 2
@@ -30,26 +30,28 @@ class MissingBots(Exception):
 
 def advise(desk: Desk, player: int, kind: str) -> list[Line]:
     """Asks a bot what it would choose. Raises `MissingBots`."""
-    from .bots import BOTS, make_bot
+    try:
+        from ..interpreter.bots.policy import UnknownPolicy, make_policy
+    except ImportError as error:
+        raise MissingBots(str(error)) from None
+    from ..interpreter import playout
 
-    known = sorted(BOTS)
-    kind = kind or next((k for k in _BEST_FIRST if k in BOTS), known[0])
-    bot = make_bot(kind)
-    if bot is None:
-        raise MissingBots(f"{kind}: {', '.join(known)}")
+    try:
+        policy = make_policy(kind or _ADVISER, patience=0.0)
+    except UnknownPolicy as error:
+        raise MissingBots(f"{error}; {error.help}" if error.help else str(error)) from None
     session = desk.session
-    numbers = Random(f"{session.chance_seed}/{player}/{session.at}/hint")
-    actions = session.own_actions(player)
     state = session.state.clone()
-    state.streams = None
-    decision = state.decision
-    may_pass = decision is not None and decision.mode == "any"
-    action = bot.choose(state, player, actions, numbers, may_pass=may_pass)
-    if action is None:
-        words = next((o.words for o in desk.options() if o.player is None and state.actor(o.action) < 0), "–")
-    else:
-        words = state.describe(action % state.game.program.actions, player, desk.language)
-    return [desk.line("bot-advises", "", bot=kind, words=words)]
+    state.streams = None  # in which it could read the future
+    seed = Random(f"{session.chance_seed}/{player}/{session.at}/hint").getrandbits(48)
+    action = policy.choose(state, player, playout.Random(seed))
+    silent = next((o.words for o in desk.options() if o.player is None and state.actor(o.action) < 0), "–")
+    words = (
+        silent
+        if action is None
+        else state.describe(action % state.game.program.actions, player, desk.language)
+    )
+    return [desk.line("bot-advises", "", bot=policy.name, words=words)]
 
 
 def worth(desk: Desk, player: int, option: Option) -> list[Line]:

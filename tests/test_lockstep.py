@@ -92,7 +92,15 @@ def mixture(seed: int) -> tuple[dict[str, str], tuple[str, ...]]:
         for question, options in QUESTIONS.items()
         if rng.random() < part and ("enhanced-pirates" in variants or question not in OF_PIRATES)
     }
-    return readings, tuple(variants)
+    return {q: r for q, r in readings.items() if makes_sense(q, r, readings, variants)}, tuple(variants)
+
+
+def makes_sense(question: str, reading: str, readings: dict[str, str], variants: list[str]) -> bool:
+    """Tests if nothing of a combination is declared to make no sense with a reading."""
+    asked = load_ruleset("manila").questions[question]
+    declared = {**asked.not_with, **asked.readings[reading].not_with}
+    chosen = {f"{q}={r}" for q, r in readings.items()}
+    return not (set(declared) & (chosen | set(variants)))
 
 
 def play_mixture(seed: int, games: int) -> None:

@@ -80,14 +80,16 @@ def test_each_file_names_its_schema_and_holds_text_only(name: str) -> None:
 def test_each_question_and_reading_is_said_in_each_language(question: str) -> None:
     entry = QUESTIONS[question]
     assert NAME.fullmatch(question)
-    assert set(entry) <= {"asks", "readings", "only with", "players", "note"}
+    assert set(entry) <= {"asks", "readings", "only with", "not with", "players", "note"}
     assert list(entry["asks"]) == LANGUAGES
     assert entry["asks"]["en"].endswith("?")
     assert all(entry["asks"][language].endswith("？") for language in LANGUAGES[1:])
     assert len(entry["readings"]) >= 2
     for reading, told in entry["readings"].items():
         assert NAME.fullmatch(reading)
-        assert list(told) == ["says", "sources"]
+        assert set(told) - {"not with"} == {"says", "sources"}
+        for reasons in (entry.get("not with", {}), told.get("not with", {})):
+            assert all(list(reason) == LANGUAGES for reason in reasons.values())
         assert list(told["says"]) == LANGUAGES
         assert told["says"]["en"].endswith(".") and told["says"]["en"].count(". ") == 0
         for language in LANGUAGES[1:]:

@@ -716,3 +716,16 @@ def test_the_data_overlays() -> None:
             assert isinstance(cell.value, int)
             assert (doubled.value, doubled.layer) == (2 * cell.value, "double-payout")
     assert load_ruleset("manila+harbour-c-pays-20").tables["harbour"].cells["pays"]["C"].value == 20
+
+
+def test_a_reading_that_makes_no_sense_is_refused_with_the_reason() -> None:
+    for name, reason in {
+        "manila+stowaway-where=never+stowaway-pays=nothing": "nobody stows away there",
+        "manila+loans=none+bid-ceiling=cash-and-market-value": "a share can raise no money there",
+        "manila+sealed-bids+last-silent-bidder=wins-free": "nobody passes there",
+    }.items():
+        with pytest.raises(RulesError, match=reason) as refused:
+            load_ruleset(name)
+        assert [d.code for d in refused.value.diagnostics if d.severity == "error"] == ["question-does-not-arise"]
+    assert load_ruleset("manila+as-S0+open-outcry").questions["last-silent-bidder"].chosen == "wins-free"
+    assert "stowaway-pays" not in {q.name for q in load_ruleset("manila+stowaway-where=never").arising()}

@@ -211,7 +211,7 @@ def test_value_and_hint_leave_the_game_as_it_is(monkeypatch: pytest.MonkeyPatch)
     shown = type_in(desk, "value bid 3")
     assert "bid 3: Ann wins" in shown and "95 %" in shown
     assert "random would choose:" in type_in(desk, "hint random")
-    assert "would choose" in type_in(desk, "hint")
+    assert "greedy:2 would choose" in type_in(desk, "hint greedy:2")
     assert "no bot can think" in type_in(desk, "hint oracle")
     assert _key(desk.session.state) == before
     people = open_desk(seats=PEOPLE)

@@ -76,6 +76,8 @@ def _tell(question: Question, language: str) -> None:
         say(f"arises only with {' or '.join(question.only_with)}")
     if question.players:
         say(f"arises only with {', '.join(map(str, question.players))} players")
+    for key, reason in question.not_with.items():
+        say(f"does not arise with {key}: {reason}")
     if question.note:
         say()
         say(wrap(question.note))
