@@ -135,7 +135,7 @@ class TreeSearch(ThinkingPolicy):
         """Finds the best option."""
         from .tree import Tree
 
-        return Tree(thinker, choices, rng).search()
+        return Tree(thinker, rng).search(choices)
 
 
 # ------------------------------------------------------------------------------------------------------- by name

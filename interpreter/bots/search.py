@@ -35,17 +35,24 @@ def one_ply(thinker: Thinker, choices: list[Choice], each: int) -> Choice:
 
 def halving(thinker: Thinker, choices: list[Choice], numbers: Random) -> Choice:
     """Gets the best option by sequential halving."""
+    return best_of(narrow(thinker, choices, numbers, to=1, share=1.0))
+
+
+def narrow(
+    thinker: Thinker, choices: list[Choice], numbers: Random, *, to: int, share: float
+) -> list[Choice]:
+    """Halves the options down to so many, or fewer, with a share of the budget; gets those that are left."""
     meter = thinker.meter
     left = [choices[i] for i in in_any_order(len(choices), numbers)]
-    rounds = max(1, ceil(log2(len(left))))
+    rounds = max(1, ceil(log2(len(left) / to)))
     turn, games = 0, 1
     for number in range(rounds):
-        limit = (number + 1) / rounds
+        limit = share * (number + 1) / rounds
         while True:
             before = meter.share()
             games = min(games, max(1, meter.left() // len(left)))
             if not _turn(thinker, left, turn, games, may_stop=turn > 0):
-                return best_of(choices)
+                return left
             turn += 1
             spent = meter.share()
             if spent >= limit:
@@ -54,7 +61,7 @@ def halving(thinker: Thinker, choices: list[Choice], numbers: Random) -> Choice:
             games = max(1, min(_MOST_AT_ONCE, int((limit - spent) / cost / _TURNS_A_ROUND)))
         thinker.settle_scale(choices)
         left = sorted(left, key=lambda c: -c.mean)[: ceil(len(left) / 2)]
-    return best_of(left)
+    return left
 
 
 def _turn(thinker: Thinker, choices: list[Choice], turn: int, games: int, *, may_stop: bool) -> bool:

@@ -6,8 +6,8 @@ others' as they would look to him. Chance is not part of it: dice come out anew 
 options count that there are in the position dealt; each keeps count of how often it could have been chosen. Whoever
 chooses takes what has been best for himself (UCB1), so others are thought to play for themselves, each for his own.
 
-At the root, where the choice falls, it is sequential halving that says which option is tried next: it settles between
-few good ones better than UCB1 does. The same turn meets the same chance below each option.
+At the root, where the choice falls, options are halved as in `search.py`: with quick rollouts while there are many, with
+ways down the tree once there are few. The same turn meets the same chance below each of them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..chance import number_at
 from ..errors import BrokenRule
 from ..playout import Random, seed_of_game, stream_keys, weighted
 from ..python_backend import Position, Stop
-from .particles import in_any_order
+from .search import best_of, narrow
 from .sight import decision_at, owner_of_action
 from .thinker import Choice, Thinker
 from .trail import look_of
@@ -31,8 +31,10 @@ _CURIOSITY = 0.35
 """The weight of what is not well known, for values between 0 and 1."""
 _DEEPEST = 12
 """How many choices deep the tree may grow below the root."""
-_AT_ONCE = 4
+_AT_ONCE = 8
 """Rollouts from each leaf."""
+_FEW, _QUICK = 4, 0.5
+"""How many options the tree begins with, and the share of the budget that is spent until then."""
 
 Key = tuple[int, ...]
 
@@ -52,63 +54,46 @@ class _Node:
 class Tree:
     """One choice's search."""
 
-    def __init__(self, thinker: Thinker, choices: list[Choice], numbers: Random) -> None:
+    def __init__(self, thinker: Thinker, numbers: Random) -> None:
         self.thinker = thinker
         self.machine = thinker.game.machine()
         self.program = thinker.game.program
         self.players = self.program.players
         self.player = thinker.player
-        self.choices = choices
         self.numbers = numbers
-        self.nodes = [_Node(self.players) for _ in choices]
         self._keys: dict[int, Key] = {}
+        self._streams: list[int] = []
 
-    def search(self) -> Choice:
-        """Gets the best option."""
+    def search(self, choices: list[Choice]) -> Choice:
+        """Gets the best option: few are left after quick trials, and the tree grows below these."""
         meter = self.thinker.meter
-        left = in_any_order(len(self.choices), self.numbers)
-        rounds = max(1, ceil(log2(len(left))))
+        left = narrow(self.thinker, choices, self.numbers, to=_FEW, share=_QUICK)
+        if meter.is_spent() or len(left) == 1:
+            return best_of(left)
+        roots = [(Choice(c.action, c.coded), _Node(self.players)) for c in left]
+        rounds = max(1, ceil(log2(len(roots))))
         turn = 0
-        self._learn_scale(left)
         for number in range(rounds):
-            limit = (number + 1) / rounds
-            while True:
+            limit = _QUICK + (1 - _QUICK) * (number + 1) / rounds
+            while meter.share() < limit:
                 position = self.thinker.position(turn)
-                for n, i in enumerate(left):
-                    if (turn or n) and meter.is_spent():
-                        return self._best(left)
-                    self._descend(position, i, turn)
+                self._streams = stream_keys(self.machine, seed_of_game(self.thinker.seed ^ turn, 0))
+                for choice, node in roots:
+                    if meter.is_spent():
+                        break
+                    self._descend(position, choice, node, turn)
                 turn += 1
-                if meter.share() >= limit:
-                    break
-            left = sorted(left, key=lambda i: -self.choices[i].mean)[: ceil(len(left) / 2)]
-        return self._best(left)
-
-    def _best(self, left: list[int]) -> Choice:
-        return max((self.choices[i] for i in left), key=lambda c: c.mean)
-
-    def _learn_scale(self, left: list[int]) -> None:
-        position = self.thinker.position(0)
-        for i in left:
-            if self.thinker.meter.is_spent():
-                break
-            results = self.thinker.roller.play(position, self.choices[i].coded, self.thinker.seed, 2)
-            self.thinker.meter.spent += 2
-            self.choices[i].results = results
-        self.thinker.scale.learn([r for c in self.choices for r in c.results])
-        for choice, node in zip(self.choices, self.nodes, strict=True):
-            if choice.results:
-                self._add([node], choice, choice.results)
-            choice.results = []
+            roots = sorted(roots, key=lambda r: -r[0].mean)[: ceil(len(roots) / 2)]
+        tried = [choice for choice, _ in roots if choice.count]
+        return best_of(tried or left)
 
     # ------------------------------------------------------------------------------------------------- one turn
 
-    def _descend(self, dealt: Position, index: int, turn: int) -> None:
+    def _descend(self, dealt: Position, choice: Choice, node: _Node, turn: int) -> None:
         """Goes down below an option to a leaf, plays on from there, and adds up on the way back."""
-        choice, node = self.choices[index], self.nodes[index]
         position = dealt[:]
         path = [node]
-        keys = stream_keys(self.machine, seed_of_game(self.thinker.seed ^ turn, 0))
+        keys = self._streams
         coded = choice.coded
         try:
             stop: Stop = self.machine.stop(position) if coded < 0 else self.machine.apply(position, coded)

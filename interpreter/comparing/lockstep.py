@@ -212,6 +212,12 @@ class Lockstep:
         except BrokenRule as error:
             twin.trouble_b = error
 
+    @staticmethod
+    def _is_own(side: Side, position: Position, action: int) -> bool:
+        """Tests if an option is one of the decision itself, not a standing offer."""
+        decision = side.decision_at[position[0]]
+        return decode(side.program, action)[0].index not in decision.standing
+
     def _move(self, action: int) -> int:
         return decode(self.a.program, action)[0].index
 
@@ -277,6 +283,9 @@ class Lockstep:
         shared_b = {self.match.to_a(x) for x in stop_b}
         only_a = tuple(x for x in stop_a if x not in shared_b)
         only_b = tuple(x for x in stop_b if self.match.to_a(x) not in set(stop_a))
+        own = [x for x in only_a if x < a.program.actions and self._is_own(a, twin.a, x)]
+        if not same_state and own and len(own) == sum(self._is_own(a, twin.a, x) for x in stop_a):
+            return Parting("decider", state, who)  # the same player, but quite another decision
         return Parting("options" if same_state else "state", state, who, only_a, only_b)
 
 

@@ -151,13 +151,22 @@ class _Writer:
                 out.append(f"decides: [{', '.join(map(_quoted, names))}]")
         if parting.kind == "options":
             out += self._options(parting, k)
+        if parting.kind == "decider" and parting.who[0] == parting.who[1]:
+            words = [move_words(state, a) for a in state.legal_actions()[:_MOST_OPTIONS]]
+            out += [f"offered: {_quoted(w)}" for w in words]
         if parting.kind in ("state", "outcome"):
-            out += [self._element(e, k) for e in self._shown(parting.state)]
+            out += [self._element(e, k) for e in self._shown(parting.state) if self._counts(e, k)]
         if parting.kind == "outcome":
             out.append(f"returns: [{', '.join(map(str, parting.scores[k]))}]")
             names = [state.game.player_names[p] for p in parting.winners[k]]
             out.append(f"winners: [{', '.join(map(_quoted, names))}]")
         return out
+
+    def _counts(self, e: Element, k: int) -> bool:
+        """Tests if an element is there: an item of a pile may lie behind its end."""
+        v = self.games[k].program.variables[e.variable]
+        slot = (e.slot_a, e.slot_b)[k]
+        return v.width == 1 or e.indices[-1] <= self.states[k].position[slot - e.indices[-1]]
 
     @staticmethod
     def _shown(elements: Sequence[Element]) -> Sequence[Element]:

@@ -187,11 +187,10 @@ class _Teller:
                 self._options(told)
                 self._values(told, parting.state)
             case "decider" | "over":
-                told.headline = (
-                    "one goes on while the other is over"
-                    if parting.kind == "over"
-                    else "not the same player decides"
-                )
+                told.headline = "one goes on while the other is over"
+                if parting.kind == "decider":
+                    same = parting.who[0] == parting.who[1]
+                    told.headline = "not the same is decided" if same else "not the same player decides"
                 told.a += self._standing(self.a, self.lockstep.a, parting.who[0])
                 told.b += self._standing(self.b, self.lockstep.b, parting.who[1])
                 self._refused(told)
