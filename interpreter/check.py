@@ -43,6 +43,7 @@ class _Checker(ExpressionChecker):
         self._collect()
         for definition in self.checked.rules.definitions:
             self._definition(definition.node)
+        self._look_for_a_score()
         start = self.checked.callables.get(self.checked.rules.start)
         if start is None or start.kind != "rule" or start.params:
             rules = [c.name for c in self.checked.callables.values() if c.kind == "rule" and not c.params]
@@ -54,6 +55,16 @@ class _Checker(ExpressionChecker):
             )
 
     # ------------------------------------------------------------------------------------------------ collecting
+
+    def _look_for_a_score(self) -> None:
+        definitions = [d.node for d in self.checked.rules.definitions]
+        if definitions and not any(isinstance(d, tree.Score) and not d.tie_break for d in definitions):
+            self.report.warning(
+                "no-score",
+                "nothing says who wins",
+                self.checked.rules.start_span,
+                help="add 'score p: …' to the rules; the highest score wins",
+            )
 
     def _collect(self) -> None:
         rules, checked = self.checked.rules, self.checked

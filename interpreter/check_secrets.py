@@ -69,7 +69,8 @@ class _Finder:
                     f"this text would show {audience} what is secret: {secret.what}",
                     piece.span,
                     notes=[Label("it is declared secret here", secret.declared)],
-                    help="tell it to its owner alone, or make the figure an 'open to all define'",
+                    help="give other words with 'shows', tell it to its owner alone ('tell p: …'), or make the figure "
+                    "an 'open to all define' where it is for everybody by then",
                 )
                 break
 

@@ -10,10 +10,15 @@ _PHRASES = {
     "not-allowed": ("a condition does not hold", "有条件不成立", "有條件不成立"),
     "range": (
         "'{name}' goes from {low} to {high} here",
-        "这里“{name}”只能是 {low} 到 {high}",
-        "這裡「{name}」只能是 {low} 到 {high}",
+        "第 {place} 个数在这里只能是 {low} 到 {high}",
+        "第 {place} 個數在這裡只能是 {low} 到 {high}",
     ),
-    "no-range": ("no '{name}' is possible here", "这里没有可选的“{name}”", "這裡沒有可選的「{name}」"),
+    "one-range": (
+        "it goes from {low} to {high} here",
+        "这里只能是 {low} 到 {high}",
+        "這裡只能是 {low} 到 {high}",
+    ),
+    "no-range": ("nothing like it is possible here", "这里没有可选的", "這裡沒有可選的"),
 }
 _COLUMN = {"en": 0, "zh-Hans": 1, "zh-Hant": 2}
 

@@ -401,8 +401,10 @@ class State:
         offered = [self.decode(a) for a in self.stop or () if self.actor(a) in (player, -1)]
         values = [arguments[k] for m, arguments in offered if m is move]
         if not values:
-            return phrase("no-range", language, name=move.parameters[k])
-        return phrase("range", language, name=move.parameters[k], low=min(values), high=max(values))
+            return phrase("no-range", language)
+        key = "one-range" if len(move.parameters) == 1 else "range"
+        name = move.parameters[k]
+        return phrase(key, language, name=name, place=k + 1, low=min(values), high=max(values))
 
     # -------------------------------------------------------------------------------------------------- information
 

@@ -521,7 +521,7 @@ move call(n: high + 1 to 7):
 {WAIT}"""
     state = play(make(tmp_path, rules), "call 4")
     for words in ("call 4", "call 8", "call 99"):
-        with pytest.raises(IllegalMove, match="'n' goes from 5 to 7 here"):
+        with pytest.raises(IllegalMove, match="it goes from 5 to 7 here"):
             state.parse_action(words)
     with pytest.raises(IllegalMove, match="Ann does not decide now"):
         state.parse_action("Ann call 6")

@@ -226,7 +226,7 @@ def test_a_failure_shows_values_and_what_happened(small: str, tmp_path: Path) ->
         ("expect: ['x]", ""),
         ("moves: [grab 1, Ann grab 1]",
          "4:19 Ann grab 1 | it may not be made: it is not Ann who decides but Bo"),
-        ("moves: [grab 7]", "4:11 grab 7 | it may not be made: 'n' goes from 1 to 2 here"),
+        ("moves: [grab 7]", "4:11 grab 7 | it may not be made: it goes from 1 to 2 here"),
         ("moves: [grab 6]", "4:11 grab 6 | it may not be made: you may grab up to 2"),
         ("expect: ['gott[Ann] = 3']", "4:13 unknown-name"),
         ('expect: [{"got[Anne]": 3}]', "4:18 unknown-name"),

@@ -1,7 +1,7 @@
 """Deals what a player cannot see anew, from a position alone: where the game's history is not known.
 
 What is hidden is first put into an order that tells nothing. Hidden items of a type are sorted and dealt again to the
-hidden places of that type; piles keep their lengths. Of counts (`hand[player, ware]`) what each holder has in all and
+hidden places of that type; piles keep their lengths. Of counts (`hand[player, fruit]`) what each holder has in all and
 what there is of each are taken as known, and units are dealt again within them. Other hidden numbers take any value of
 their range. Then small changes (`changes.py`) are made until the rules' invariants hold and he sees what he saw, and
 some more that keep it so.

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...grammar.diagnostics import Diagnostic, Report
+    from ...interpreter.game import Game
 
 DESCRIPTION = """
 Reads rules and data, checks names, types, ranges, choices, readings and secrets, and prints every complaint
@@ -96,8 +97,9 @@ def check_ruleset(name: str, report: Report) -> list[str]:
     for players in range(least, most + 1):
         part = Report()
         try:
-            compile_game(name, players, (), {}, True, part)
-            fine.append(players)
+            game = compile_game(name, players, (), {}, True, part)
+            if _try_out(game, part):
+                fine.append(players)
         except RulesError as error:
             part.diagnostics += error.diagnostics
         own.diagnostics += part.diagnostics
@@ -112,6 +114,30 @@ def check_ruleset(name: str, report: Report) -> list[str]:
         return []
     numbers = f"{', '.join(map(str, fine[:-1]))} and {fine[-1]}" if len(fine) > 1 else f"{fine[0]}"
     return [f"{rules.canonical}: fine for {numbers} player{'' if fine == [1] else 's'}"]
+
+
+_TRIED_CHOICES = 200
+
+
+def _try_out(game: Game, report: Report) -> bool:
+    """Plays the beginning of a game by chance, for what only shows when rules run, such as a loop without end."""
+    import random
+
+    from ...interpreter.errors import BrokenRule
+
+    rng = random.Random(1)
+    try:
+        state = game.new_initial_state(seed=1)
+        for _ in range(_TRIED_CHOICES):
+            if state.is_terminal():
+                break
+            state.apply_action(rng.choice(state.legal_actions()))
+    except BrokenRule as error:
+        if error.span is None:
+            raise
+        report.error(error.code, f"played at random, {error.message}", error.span)
+        return False
+    return True
 
 
 def _check_view(name: str, players: int, report: Report) -> None:

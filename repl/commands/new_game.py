@@ -54,8 +54,7 @@ panels:
         shows: "last_taker is p"
 tell:
   - variable: stones
-    title: stones
-    says: "{old} → {new}"
+    says: "stones: {old} → {new}"
 """
 
 SCENARIO = """\

@@ -40,13 +40,19 @@ def run(options: Namespace) -> int:
     language = language_of(options)
     rules = load_ruleset(options.ruleset)
     if options.name is None:
-        rows = [[q.name, _marked(q), in_language(q.asks, language)] for q in rules.questions.values()]
+        arising = rules.arising()
+        rows = [[q.name, _marked(q), in_language(q.asks, language)] for q in arising]
         table(["question", "readings (* holds)", "asks"], rows)
+        others = [q.name for q in rules.questions.values() if q not in arising]
+        if others:
+            say()
+            say(wrap(f"these do not arise here: {', '.join(others)}"))
         return 0
     name = options.name.replace("_", "-")
     question = rules.questions.get(name)
     if question is None:
         help = suggestion(name, rules.questions, what="its questions are")
+        help = help or f"harbourmaster questions {options.ruleset} lists them"
         raise UsageError(f"{rules.game} has no question '{options.name}'", help)
     _tell(question, language)
     return 0

@@ -65,7 +65,9 @@ def run(options: Namespace) -> int:
     parts = [(passed, "passed", "green"), (failed, "failed", "red"), (unusable, "cannot be used", "red")]
     said = ", ".join(paint(f"{n:,} {word}", style) for n, word, style in parts if n)
     say(f"{said or 'no scenarios'} in {seconds:.2f} s")
-    return BAD if unusable else FINDING if failed else OK
+    if unusable or not passed + failed:
+        return BAD
+    return FINDING if failed else OK
 
 
 def _must_exist(name: str) -> None:

@@ -44,6 +44,7 @@ def run(options: Namespace) -> int:
         return 0
     if options.variant not in names:
         help = suggestion(options.variant, names, what="its variants are")
+        help = help or f"harbourmaster variants {game} lists them"
         raise UsageError(f"{game} has no variant '{options.variant}'", help)
     _tell(game, _overlay(game, options.variant), language)
     return 0
