@@ -8,8 +8,9 @@ from __future__ import annotations
 import difflib
 import unicodedata
 from collections.abc import Iterable, Iterator
-from msgspec import Struct, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from .span import Span
 

@@ -305,7 +305,9 @@ class ExpressionChecker:
                 f"'{node.text}' is not {what} of '{wanted.name}'",
                 node.span,
                 notes=notes,
-                help=suggestion(node.text, wanted.entries, what=f"its {what.split()[1]}s are".replace("entrys", "entries")),
+                help=suggestion(
+                    node.text, wanted.entries, what=f"its {what.split()[1]}s are".replace("entrys", "entries")
+                ),
             )
             return UNKNOWN
         known = [

@@ -22,7 +22,9 @@ def calls(checked: Checked, symbol: Callable) -> list[tuple[Callable, tree.Node]
     found: list[tuple[Callable, tree.Node]] = []
     for node in walk(symbol.node):
         ref = checked.refs.get(node)
-        if (isinstance(ref, Callable) and ref is not symbol) or (isinstance(ref, Callable) and node is not symbol.node):
+        if (isinstance(ref, Callable) and ref is not symbol) or (
+            isinstance(ref, Callable) and node is not symbol.node
+        ):
             found.append((ref, node))
         if isinstance(node, tree.Choose) and node.offers:
             found += [(s, node) for s in _standing(checked)]

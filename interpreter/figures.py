@@ -63,6 +63,7 @@ class Figure:
 
 def hooks() -> dict[str, Callable[..., Any]]:
     """Gets what a figure's code calls when a value is missing or out of range."""
+
     def bad(site: int, why: str, value: int, low: int, high: int) -> int:
         raise BrokenRule(
             f"runtime-{why}", f"this cannot be worked out here: got {value}, want {low} to {high}"

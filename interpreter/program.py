@@ -46,17 +46,17 @@ class Expr(Struct, frozen=True, eq=False):
         return hash((type(self).__name__, *(getattr(self, f) for f in self.__struct_fields__[2:])))
 
 
-class Const(Expr):
+class Const(Expr, frozen=True):
     value: int
 
 
-class Load(Expr):
+class Load(Expr, frozen=True):
     """The value of a slot."""
 
     slot: int
 
 
-class LoadAt(Expr):
+class LoadAt(Expr, frozen=True):
     """The value of slot `base` + index, the index being within 0 … size - 1."""
 
     base: int
@@ -64,13 +64,13 @@ class LoadAt(Expr):
     index: Expr
 
 
-class Temp(Expr):
+class Temp(Expr, frozen=True):
     """A local of the function or block."""
 
     name: str
 
 
-class Op(Expr):
+class Op(Expr, frozen=True):
     """An operator on numbers; `make` builds it.
 
     + - * neg; // (floor) and ceil (ceiling) division; mod; min max; = != < <=; and or not (short-circuit, flags);
@@ -81,27 +81,27 @@ class Op(Expr):
     arguments: tuple[Expr, ...]
 
 
-class Cond(Expr):
+class Cond(Expr, frozen=True):
     condition: Expr
     then: Expr
     otherwise: Expr
 
 
-class Call(Expr):
+class Call(Expr, frozen=True):
     """Calls a function that gives a value and changes nothing."""
 
     function: str
     arguments: tuple[Expr, ...]
 
 
-class Lookup(Expr):
+class Lookup(Expr, frozen=True):
     """Item `index` (from 0) of a constant table."""
 
     table: str
     index: Expr
 
 
-class Checked(Expr):
+class Checked(Expr, frozen=True):
     """`value`, or an error at `site` when it is outside `low` … `high`; `why` is the kind of error."""
 
     value: Expr
@@ -109,7 +109,7 @@ class Checked(Expr):
     why: Literal["range", "none", "index", "zero"]
 
 
-class Memo(Expr):
+class Memo(Expr, frozen=True):
     """`value`, worked out at most once in the function it stands in and kept in the local `name`."""
 
     name: str
@@ -123,13 +123,13 @@ class Stmt(Struct, frozen=True):
     """Stands for any statement."""
 
 
-class Store(Stmt):
+class Store(Stmt, frozen=True):
     slot: int
     value: Expr
     site: int
 
 
-class StoreAt(Stmt):
+class StoreAt(Stmt, frozen=True):
     base: int
     size: int
     index: Expr
@@ -137,18 +137,18 @@ class StoreAt(Stmt):
     site: int
 
 
-class SetTemp(Stmt):
+class SetTemp(Stmt, frozen=True):
     name: str
     value: Expr
 
 
-class If(Stmt):
+class If(Stmt, frozen=True):
     condition: Expr
     then: tuple[Stmt, ...]
     otherwise: tuple[Stmt, ...] = ()
 
 
-class For(Stmt):
+class For(Stmt, frozen=True):
     """Runs `body` with `name` from `low` to `high`, both included, both worked out once."""
 
     name: str
@@ -157,33 +157,33 @@ class For(Stmt):
     body: tuple[Stmt, ...]
 
 
-class Loop(Stmt):
+class Loop(Stmt, frozen=True):
     """Runs `body` until a `Break`; each turn counts against the step budget of `site`."""
 
     body: tuple[Stmt, ...]
     site: int
 
 
-class Break(Stmt):
+class Break(Stmt, frozen=True):
     """Leaves the innermost loop."""
 
 
-class Continue(Stmt):
+class Continue(Stmt, frozen=True):
     """Goes on with the next turn of the innermost loop."""
 
 
-class Do(Stmt):
+class Do(Stmt, frozen=True):
     """Calls a procedure."""
 
     function: str
     arguments: tuple[Expr, ...]
 
 
-class Return(Stmt):
+class Return(Stmt, frozen=True):
     value: Expr
 
 
-class Tell(Stmt):
+class Tell(Stmt, frozen=True):
     """Says text number `text` with these values to all, or to one player."""
 
     text: int
@@ -192,13 +192,13 @@ class Tell(Stmt):
     site: int
 
 
-class Emit(Stmt):
+class Emit(Stmt, frozen=True):
     """Adds an action to the options being listed."""
 
     action: Expr
 
 
-class EmitRange(Stmt):
+class EmitRange(Stmt, frozen=True):
     """Adds the actions from `low` to `high`, both included, to the options being listed."""
 
     low: Expr
@@ -223,31 +223,31 @@ class Terminator(Struct, frozen=True):
     """Stands for any end of a block."""
 
 
-class Jump(Terminator):
+class Jump(Terminator, frozen=True):
     block: int
 
 
-class Branch(Terminator):
+class Branch(Terminator, frozen=True):
     condition: Expr
     then: int
     otherwise: int
 
 
-class Back(Terminator):
+class Back(Terminator, frozen=True):
     """Returns to the block whose number is in `slot`."""
 
     slot: int
 
 
-class Decide(Terminator):
+class Decide(Terminator, frozen=True):
     decision: int
 
 
-class Chance(Terminator):
+class Chance(Terminator, frozen=True):
     chance: int
 
 
-class End(Terminator):
+class End(Terminator, frozen=True):
     """The game is over."""
 
 

@@ -553,7 +553,7 @@ def _is_boolean(e: ir.Expr) -> bool:
         case ir.Op(_, _, operator, _):
             return operator in _BOOLEAN
         case ir.Cond(low, high, _, t, o):
-            return 0 <= low and high <= 1 and (_is_boolean(t) or _is_boolean(o))
+            return low >= 0 and high <= 1 and (_is_boolean(t) or _is_boolean(o))
         case ir.Memo(_, _, _, value):
             return _is_boolean(value)
         case _:

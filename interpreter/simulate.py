@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..grammar.diagnostics import suggestion
 from ..grammar.span import Span
 from .errors import BrokenRule, PlayError
 from .game import Game, State, load_game
@@ -47,7 +48,43 @@ def uniform(state: State, seat: int, numbers: Random) -> int:
     return actions[numbers.below(len(actions))]
 
 
-POLICIES: dict[str, Callable[[Game, int], Policy]] = {"random": lambda game, seat: uniform}
+Maker = Callable[[Game, int], Policy]
+
+
+class Policies(dict[str, Maker]):
+    """Makers of policies by name, for (game, seat): those added here, and the thinking ones of `bots/policy.py`.
+
+    What these take stands in the name, as in `montecarlo:200`.
+    """
+
+    def __missing__(self, name: str) -> Maker:
+        from .bots.policy import UnknownPolicy, make_policy
+
+        try:
+            make_policy(name)
+        except UnknownPolicy as error:
+            raise KeyError(str(error)) from None
+        return lambda game, seat: make_policy(name).choose
+
+    def __contains__(self, name: object) -> bool:
+        if super().__contains__(name):
+            return True
+        return isinstance(name, str) and self.complaint(name) == ("", "")
+
+    def complaint(self, name: str) -> tuple[str, str]:
+        """Tells what is wrong with a name and what would do; nothing if it can be had."""
+        from .bots.policy import NAMES, UnknownPolicy, make_policy
+
+        try:
+            make_policy(name)
+        except UnknownPolicy as error:
+            if name.partition(":")[0] in NAMES:
+                return str(error), error.help
+            return str(error), suggestion(name, {*self, *NAMES}, what="the policies are")
+        return "", ""
+
+
+POLICIES = Policies({"random": lambda game, seat: uniform})
 """Makes policies by name, for (game, seat)."""
 
 
@@ -250,8 +287,8 @@ _GUESS = 64
 class _Sizes:
     """Sizes the parts that are played at a time so that each takes about as long as it should."""
 
-    def __init__(self) -> None:
-        self.size = _GUESS
+    def __init__(self, size: int) -> None:
+        self.size = size
 
     def learn(self, count: int, seconds: float) -> None:
         """Notes how long so many games took."""
@@ -264,7 +301,7 @@ def _parts(plan: Plan, game: Game, backend: str, jobs: int) -> Iterator[Totals |
     if jobs > 1:
         yield from _parts_of_processes(plan, game, backend, jobs)
         return
-    first, sizes = 0, _Sizes()
+    first, sizes = 0, _Sizes(_GUESS if plan.is_uniform else 1)
     while first < plan.games:
         count = min(sizes.size, plan.games - first)
         part, seconds = _timed_part(plan, game, backend, first, count)
@@ -285,7 +322,7 @@ def _parts_of_processes(plan: Plan, game: Game, backend: str, jobs: int) -> Iter
     from concurrent.futures import ProcessPoolExecutor
 
     game.machine()  # what is compiled now is not compiled once more in each process
-    first, sizes = 0, _Sizes()
+    first, sizes = 0, _Sizes(_GUESS if plan.is_uniform else 1)
     waiting: deque[tuple[int, Future[tuple[Totals | Failure, float]]]] = deque()
     pool = ProcessPoolExecutor(jobs, initializer=_begin_process)
     try:

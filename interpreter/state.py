@@ -363,7 +363,9 @@ class State:
             outside = self.game.words(lang).outside(" ".join(words.split()))
             if outside is not None:
                 move, k = outside
-                raise IllegalMove("illegal", self._range_reason(move, k, max(who_acts, 0), language), move.span)
+                raise IllegalMove(
+                    "illegal", self._range_reason(move, k, max(who_acts, 0), language), move.span
+                )
         known = [self.describe(a, self.actor(a), language) for a in self.legal_actions()]
         near = nearest(wanted, known)
         raise UnclearMove(
@@ -380,7 +382,9 @@ class State:
         if actor < 0:
             actor = 0
         if move.index not in (*decision.moves, *decision.standing, decision.nobody):
-            return Refusal(move.name, phrase("not-the-time", language), self.game.program.sites[decision.site])
+            return Refusal(
+                move.name, phrase("not-the-time", language), self.game.program.sites[decision.site]
+            )
         failing = self.machine.call(move.why_not, self.position, actor, *arguments)
         if failing == 0:
             coded = action

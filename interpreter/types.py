@@ -15,43 +15,43 @@ class Type(Struct, frozen=True):
     """Stands for any type."""
 
 
-class IntType(Type):
+class IntType(Type, frozen=True):
     def __str__(self) -> str:
         return "a number"
 
 
-class FlagType(Type):
+class FlagType(Type, frozen=True):
     def __str__(self) -> str:
         return "yes or no"
 
 
-class TextType(Type):
+class TextType(Type, frozen=True):
     """Free text chosen by a player, or a text printed on the board: shown, never branched on."""
 
     def __str__(self) -> str:
         return "a text"
 
 
-class NoneType(Type):
+class NoneType(Type, frozen=True):
     def __str__(self) -> str:
         return "none"
 
 
-class EmptyType(Type):
+class EmptyType(Type, frozen=True):
     """The type of `empty`, which fits any set or pile."""
 
     def __str__(self) -> str:
         return "empty"
 
 
-class UnknownType(Type):
+class UnknownType(Type, frozen=True):
     """The type of what has been complained about already; fits everything."""
 
     def __str__(self) -> str:
         return "unknown"
 
 
-class EnumType(Type, eq=False):
+class EnumType(Type, frozen=True, eq=False):
     """An enumeration: a table, a kind, the players, or the readings of a question."""
 
     name: str
@@ -63,28 +63,28 @@ class EnumType(Type, eq=False):
         return f"a {self.name}" if self.origin != "question" else f"a reading of {self.name}"
 
 
-class OptionalType(Type):
+class OptionalType(Type, frozen=True):
     base: Type
 
     def __str__(self) -> str:
         return f"{self.base} or none"
 
 
-class SetType(Type):
+class SetType(Type, frozen=True):
     base: Type
 
     def __str__(self) -> str:
         return f"a set of {_plural(self.base)}"
 
 
-class PileType(Type):
+class PileType(Type, frozen=True):
     base: Type
 
     def __str__(self) -> str:
         return f"a pile of {_plural(self.base)}"
 
 
-class ListType(Type):
+class ListType(Type, frozen=True):
     """A list printed on the board: constant."""
 
     base: Type

@@ -3,15 +3,36 @@
 A bot is asked with a position and the actions its seat may take; it gives one of them, or None to keep
 silent where silence is possible. Chance it needs comes from `numbers`, which depends on the game's seed,
 the seat and the number of the choice alone, so that a game taken up again goes on as it would have.
+
+Bots that think are the interpreter's policies (`interpreter/bots/policy.py`). While one thinks, the terminal
+tells so after a moment; Ctrl-C has it choose at once, and a second Ctrl-C right after stops the bots.
 """
 
 from __future__ import annotations
 
+import os
 import random
+import signal
+import sys
+import threading
+import time
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..interpreter.game import State
+
+if TYPE_CHECKING:
+    from ..interpreter.bots.policy import Policy
+
+LONGEST = 20.0
+"""How many seconds a bot may think, whatever its name says."""
+_QUIET = 0.4
+"""How long it may think before the terminal tells so."""
+_AGAIN = 1.0
+"""Within how many seconds a second Ctrl-C stops the bots."""
+_PATIENCE = 0.3
+"""How long the first choice waits for native code; if it is not there by then, it comes in when it is compiled."""
 
 
 class Bot(Protocol):
@@ -35,7 +56,89 @@ class RandomBot:
         return numbers.choice(list(actions))
 
 
-BOTS: dict[str, Callable[[str], Bot]] = {"random": lambda argument: RandomBot()}
+class ThinkingBot:
+    """Plays as a policy does, and can be told to come to an end."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+
+    def choose(
+        self, state: State, player: int, actions: Sequence[int], numbers: random.Random, *, may_pass: bool
+    ) -> int | None:
+        """Picks the action that looks best."""
+        from ..interpreter.playout import Random
+
+        seed = numbers.getrandbits(63)
+        with Thinking(state.game.player_names[player]) as thinking:
+            self.policy.stop = thinking.is_over
+            action = self.policy.choose(state, player, Random(seed))
+        if action is None and not may_pass:
+            return actions[0]
+        return action
+
+
+class Thinking:
+    """A time in which a bot thinks: tells so at the terminal, and ends it at Ctrl-C or when it takes too long."""
+
+    _last_interrupt = -_AGAIN
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.interrupted = False
+        self.begun = time.monotonic()
+        self.shown = 0.0
+        self._before: Any = None
+        self._is_shown = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+    def __enter__(self) -> Thinking:
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+        if self.shown:
+            sys.stdout.write("\r\x1b[2K")
+            sys.stdout.flush()
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        now = time.monotonic()
+        again = now - Thinking._last_interrupt < _AGAIN
+        Thinking._last_interrupt = now
+        if self.interrupted or again:
+            raise KeyboardInterrupt
+        self.interrupted = True
+
+    def is_over(self) -> bool:
+        """Tests if it has been told to end, or has thought too long; tells at the terminal that it thinks."""
+        now = time.monotonic()
+        if self._is_shown and now - max(self.shown, self.begun + _QUIET - 0.25) > 0.25:
+            self.shown = now
+            seconds = now - self.begun
+            dots = "." * (1 + int(4 * seconds) % 3)
+            sys.stdout.write(f"\r\x1b[2K{self.name} {dots:3} {seconds:.0f} s (Ctrl-C)")
+            sys.stdout.flush()
+        return self.interrupted or now - self.begun > LONGEST
+
+
+def _thinking(kind: str) -> Callable[[str], Bot]:
+    def make(argument: str) -> Bot:
+        from ..interpreter.bots.policy import make_policy
+
+        return ThinkingBot(make_policy(f"{kind}:{argument}" if argument else kind, patience=_PATIENCE))
+
+    return make
+
+
+BOTS: dict[str, Callable[[str], Bot]] = {
+    "random": lambda argument: RandomBot(),
+    "greedy": _thinking("greedy"),
+    "montecarlo": _thinking("montecarlo"),
+    "mcts": _thinking("mcts"),
+}
 """The makers of bots by name; each is called with what stands after the colon, as in `name:argument`."""
 
 
@@ -43,4 +146,7 @@ def make_bot(name: str) -> Bot | None:
     """Makes the bot of a name, or None where there is none."""
     kind, _, argument = name.partition(":")
     maker = BOTS.get(kind)
-    return None if maker is None else maker(argument)
+    try:
+        return None if maker is None else maker(argument)
+    except ValueError:
+        return None

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct, field
 
 from ..interpreter.chance import Streams, mix
-from ..interpreter.game import ANYONE, Game, State
+from ..interpreter.game import ANYONE, CHANCE, Game, State
 from ..interpreter.positions import evaluate
 from ..interpreter.records import Recorder
 from .seats import Seat
@@ -33,9 +33,10 @@ class WatchedStreams(Streams):
         """How many events came before each draw, and the draw."""
 
     def outcome(self, stream: int, row: int, ordinal: int, low: int, weights: Sequence[int] | int) -> int:
-        """Draws an outcome and notes where it goes."""
+        """Draws an outcome and notes where it goes, in the history of the state too: bots follow the game there."""
         value = super().outcome(stream, row, ordinal, low, weights)
         if self.state is not None:
+            self.state.history = (self.state.history, value, None, CHANCE)
             node = self.game.program.chances[self.state.stop[0]]  # type: ignore[index]
             index = evaluate(node.index, self.state.position, self.game.program)
             found = self.game.variable_at(node.base + index)

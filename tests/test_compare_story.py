@@ -236,7 +236,9 @@ def test_the_order_of_arrival_changes_who_is_asked() -> None:
     assert story.told.gains == []
 
 
-def test_a_question_of_a_variant_that_is_not_played_is_proved_idle() -> None:
+def test_a_question_of_a_variant_parts_where_the_variant_is_played() -> None:
     enhanced = "manila+enhanced-pirates"
-    differences = tell(enhanced, f"{enhanced}+captain-protected=no", players=3, decisions=2000)
-    assert not differences.proved
+    story = tell(enhanced, f"{enhanced}+captain-protected=no", players=3, decisions=100_000)
+    assert story.line is not None and story.told is not None
+    assert story.line.parting.kind == "options" and story.line.decisions <= 14
+    assert any(p.text.startswith("not ") and p.span is not None for p in story.told.a)

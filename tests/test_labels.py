@@ -12,7 +12,9 @@ from harbourmaster.interpreter.game import load_game
 from harbourmaster.interpreter.load import available_games, available_variants
 
 CHINESE = ("zh-Hans", "zh-Hant")
-RULE_SETS = [g for game in available_games() for g in (game, *(f"{game}+{v}" for v in available_variants(game)))]
+RULE_SETS = [
+    g for game in available_games() for g in (game, *(f"{game}+{v}" for v in available_variants(game)))
+]
 
 
 @pytest.mark.parametrize("name", RULE_SETS)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from harbourmaster.grammar.diagnostics import RulesError
 from harbourmaster.interpreter.errors import BrokenRule, IllegalMove
-from harbourmaster.interpreter.game import ANYONE
+from harbourmaster.interpreter.game import ANYONE, State
 
 from tests.smallgame import make, play, values
 
@@ -29,7 +29,7 @@ def after(
     players: int = 2,
     settings: str = "",
     seed: int = 1,
-):  # type: ignore[no-untyped-def]
+) -> State:
     """Runs a body once and gives the state at the decision after it."""
     lines = "".join(f"    {line}\n" for line in body.strip().splitlines())
     declared = "".join(f"    {line}\n" for line in state.strip().splitlines())
@@ -143,7 +143,8 @@ LOOPS = {
     "repeat 3 times:\n    increase x by 2": 6,
     "repeat while x < 7:\n    increase x by 3": 9,
     "repeat:\n    increase x by 1\n    stop when x = 5": 5,
-    "for n in 1 to 3:\n    for m in 1 to 3:\n        skip if m = 2\n        stop when n = 3\n        increase x by 10 * n + m": 68,
+    "for n in 1 to 3:\n    for m in 1 to 3:\n        skip if m = 2\n        stop when n = 3\n"
+    "        increase x by 10 * n + m": 68,
     "for n in 4 to 3:\n    increase x by 1": 0,
     "for p in clockwise after first of player:\n    x := x * 10 + seat(p)": 21,
     "for p in clockwise from last of player, round and round:\n    x := x * 10 + seat(p)\n    stop when x > 1000": 2121,
@@ -412,7 +413,7 @@ rule play:
     assert len(seen) > 90
     open_state = game.new_initial_state()
     assert open_state.is_chance_node()
-    assert open_state.chance_outcomes() == [(n, pytest.approx(1 / 6)) for n in range(1, 7)]
+    assert dict(open_state.chance_outcomes()) == {n: pytest.approx(1 / 6) for n in range(1, 7)}
     for _ in range(3):
         open_state.apply_action(2)
     assert dict(open_state.chance_outcomes()) == {
@@ -487,7 +488,10 @@ BROKEN = {
 
 @pytest.mark.parametrize(("body", "code"), BROKEN)
 def test_broken_rules_are_told_with_their_line(body: str, code: str, tmp_path: Path) -> None:
-    extra = 'move nod:\n    says "nod"\n\nmove never:\n    says "never"\n    needs x > 8 else "no"\n\nrule unused:\n    choose first of player: nod, never\n    increase y by 0; who := none; p := empty\n'
+    extra = (
+        'move nod:\n    says "nod"\n\nmove never:\n    says "never"\n    needs x > 8 else "no"\n\n'
+        "rule unused:\n    choose first of player: nod, never\n    increase y by 0; who := none; p := empty\n"
+    )
     with pytest.raises(BrokenRule) as broken:
         after(
             tmp_path,

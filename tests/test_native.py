@@ -23,6 +23,7 @@ from harbourmaster.interpreter.load import load_ruleset
 from harbourmaster.interpreter.native import NativeMachine, NativeUnavailable, native_machine
 from harbourmaster.interpreter.playout import player_of, policy_start, seed_of_game, stream_keys
 from harbourmaster.interpreter.python_backend import Position, PythonMachine
+from harbourmaster.interpreter.simulate import Plan, play_part
 
 from tests import test_language
 from tests.smallgame import make
@@ -356,6 +357,16 @@ def test_whole_games(name: str, players: int, offers: bool) -> None:
             assert totals.wins[seat][k] == len(won)
     assert c.play(9, 100, 12, check=True)[0] == totals
     assert c.play(9, 100, 5)[0] + c.play(9, 105, 7)[0] == totals
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("offers", [True, False])
+def test_a_million_decisions(offers: bool) -> None:
+    game = load_game("manila", players=4, offers=offers)
+    totals = native_machine(game).play(11, 0, 8800)[0]
+    assert totals.decisions > 1_000_000
+    plan = Plan("manila", 4, 8800, 11, offers=offers, backend="python", check=False)
+    assert play_part(plan, game, "python", 0, 8800) == totals
 
 
 def test_playing_on_from_a_position() -> None:

@@ -726,6 +726,8 @@ def test_a_reading_that_makes_no_sense_is_refused_with_the_reason() -> None:
     }.items():
         with pytest.raises(RulesError, match=reason) as refused:
             load_ruleset(name)
-        assert [d.code for d in refused.value.diagnostics if d.severity == "error"] == ["question-does-not-arise"]
+        assert [d.code for d in refused.value.diagnostics if d.severity == "error"] == [
+            "question-does-not-arise"
+        ]
     assert load_ruleset("manila+as-S0+open-outcry").questions["last-silent-bidder"].chosen == "wins-free"
     assert "stowaway-pays" not in {q.name for q in load_ruleset("manila+stowaway-where=never").arising()}

@@ -6,7 +6,8 @@ With rollouts a choice depends on the random numbers alone; with seconds also on
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 Stopper = Callable[[], bool]
@@ -38,7 +39,7 @@ class Meter:
         self.start = time.perf_counter()
         self.spent = 0
         """Rollouts made."""
-        self.dealing = 0.0
+        self.dealt = 0.0
         """Seconds that went into dealing positions."""
 
     def share(self) -> float:
@@ -60,3 +61,12 @@ class Meter:
     def left(self) -> int:
         """Gets how many rollouts may still be made; many where time is what counts."""
         return 1 << 30 if self.budget.seconds is not None else max(0, self.budget.rollouts - self.spent)
+
+    @contextmanager
+    def dealing(self) -> Iterator[None]:
+        """Counts the time within as time for dealing."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.dealt += time.perf_counter() - start

@@ -115,7 +115,9 @@ class Contents:
                 places += [Place(slot, cell.number) for slot in cell.filled(position)]
             elif cell.kind == "set":
                 members = position[cell.slot]
-                places += [Place(cell.slot, cell.number, m) for m in range(members.bit_length()) if members >> m & 1]
+                places += [
+                    Place(cell.slot, cell.number, m) for m in range(members.bit_length()) if members >> m & 1
+                ]
             elif position[cell.slot] >= 0:
                 places.append(Place(cell.slot, cell.number))
         return found
@@ -123,7 +125,7 @@ class Contents:
     def swap(self, position: Position, a: Place, b: Place) -> bool:
         """Lets two items change places; False if that changes nothing."""
         x, y = a.item(position), b.item(position)
-        if x == y or a.cell == b.cell and a.member >= 0:
+        if x == y or (a.cell == b.cell and a.member >= 0):
             return False
         for place, gone, come in ((a, x, y), (b, y, x)):
             if place.member < 0:
@@ -230,7 +232,9 @@ class Contents:
             if cell.group != group or kinds[cell.slot] == HIDDEN:
                 continue
             if cell.kind == "set":
-                found.update(m for m in range(position[cell.slot].bit_length()) if position[cell.slot] >> m & 1)
+                found.update(
+                    m for m in range(position[cell.slot].bit_length()) if position[cell.slot] >> m & 1
+                )
             else:
                 found.update(position[slot] for slot in cell.filled(position) if slot not in but)
         return found
@@ -268,7 +272,11 @@ _FAR = 3
 
 def distance(position: Position, slots: list[int], wanted: tuple[int, ...]) -> int:
     """Tells how far slots are from what they should hold: 0 when they do."""
-    return sum(min(abs(position[slot] - want), _FAR) for slot, want in zip(slots, wanted, strict=True) if position[slot] != want)
+    return sum(
+        min(abs(position[slot] - want), _FAR)
+        for slot, want in zip(slots, wanted, strict=True)
+        if position[slot] != want
+    )
 
 
 def hides_anything(game: Game) -> bool:
@@ -328,7 +336,12 @@ def _permutation(pairs: list[tuple[int, int, int]]) -> dict[int, int] | None:
 
 def _exchange(position: Position, rows: list[Row], numbers: Random) -> bool:
     """Lets two holders exchange a unit of one thing for a unit of another, each unit as likely."""
-    units = [(row, thing) for row in rows for thing, s in enumerate(row.slots) for _ in range(position[s] - row.low)]
+    units = [
+        (row, thing)
+        for row in rows
+        for thing, s in enumerate(row.slots)
+        for _ in range(position[s] - row.low)
+    ]
     if len(units) < 2:
         return False
     a, goes = units[numbers.below(len(units))]

@@ -139,7 +139,9 @@ class Particles:
 
     # ------------------------------------------------------------------------------------------------- one step
 
-    def _step(self, position: Position | None, stop: Stop, index: int, numbers: Random) -> tuple[Position, Stop] | None:
+    def _step(
+        self, position: Position | None, stop: Stop, index: int, numbers: Random
+    ) -> tuple[Position, Stop] | None:
         step = self.trail.steps[index]
         if position is None:
             position, stop = self.game.program.initial[:], None
@@ -164,7 +166,9 @@ class Particles:
             changed = self._looks_the_same(position, index)
             if changed is None:
                 break
-            found = self._run(_Plan(position, changed, plan.draws, plan.action), self.trail.steps[index], index, numbers)
+            found = self._run(
+                _Plan(position, changed, plan.draws, plan.action), self.trail.steps[index], index, numbers
+            )
             if found is not None and (best is None or found.distance < best.distance):
                 best = found
             if found is not None and not found.distance:
@@ -298,7 +302,7 @@ class Particles:
                 stop = self.machine.apply(position, action)
             draws: dict[tuple[int, Address], int] = {}
             while stop.__class__ is tuple:
-                node: int = stop[0]  # type: ignore[index]
+                node: int = stop[0]
                 outcome = self._draw(position, node, step, plan, draws, numbers)
                 if outcome is None:
                     return None
@@ -326,7 +330,7 @@ class Particles:
             return []
         program, step = self.game.program, self.trail.steps[index]
         decision = decision_at(program, position)
-        options: list[int] = stop  # type: ignore[assignment]
+        options: list[int] = stop
         if decision.mode == "each":
             names = self.machine.names
             name = decision.own if step.at_once else decision.offers
@@ -353,7 +357,11 @@ class Particles:
         fixed = wanted is not None
         if wanted is None:
             wanted = plan.draws.get(key)
-        if wanted is not None and low <= wanted < low + count and (weigh is None or weigh(position, wanted) > 0):
+        if (
+            wanted is not None
+            and low <= wanted < low + count
+            and (weigh is None or weigh(position, wanted) > 0)
+        ):
             outcome = wanted
         elif fixed:
             return None
@@ -383,7 +391,9 @@ class Particles:
             self.contents.relabel(position, wrong, kinds)
             if distance(position, slots, wanted):
                 other = before[:]
-                fetched = self.contents.fetch(other, wrong, kinds, numbers) and not distance(other, slots, wanted)
+                fetched = self.contents.fetch(other, wrong, kinds, numbers) and not distance(
+                    other, slots, wanted
+                )
                 if fetched and self.contents.broken(other) <= self.contents.broken(before):
                     position[:] = other
         left = distance(position, slots, wanted)

@@ -85,7 +85,9 @@ class Redealer:
     def _deal_sets(self, position: Position, slots: list[int], numbers: Random) -> None:
         """Deals the members of hidden sets anew; their sizes are kept."""
         sizes = {slot: position[slot].bit_count() for slot in slots}
-        items = sorted(m for slot in sizes for m in range(position[slot].bit_length()) if position[slot] >> m & 1)
+        items = sorted(
+            m for slot in sizes for m in range(position[slot].bit_length()) if position[slot] >> m & 1
+        )
         shuffle(items, numbers)
         for slot in sizes:
             position[slot] = 0
@@ -99,7 +101,12 @@ class Redealer:
         for rows in self.contents.hidden_rows(kinds):
             low = min(0, *(row.low for row in rows))
             totals = [sum(position[s] - low for s in row.slots) for row in rows]
-            units = [c for c in range(len(rows[0].slots)) for row in rows for _ in range(position[row.slots[c]] - low)]
+            units = [
+                c
+                for c in range(len(rows[0].slots))
+                for row in rows
+                for _ in range(position[row.slots[c]] - low)
+            ]
             shuffle(units, numbers)
             for row, total in zip(rows, totals, strict=True):
                 for s in row.slots:

@@ -20,7 +20,7 @@ import math
 import threading
 from array import array
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import BrokenRule, PlayError
 from ..native_totals import Totals
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 WIN = 0.5
 """The weight of the win in what a result is worth; the rest is that of the lead."""
 
+_Numbers = Any  # a ctypes array of 64-bit numbers; its type differs by length
 Result = tuple[int, ...]
 """How a game came out: the winners as a set, then each seat's score."""
 
@@ -78,7 +79,9 @@ class Roller:
             except PlayError:
                 pass  # one of them goes wrong: all again, one by one
         return [
-            r for n in range(first, first + games) if (r := self._play_one(position, action, seed, n)) is not None
+            r
+            for n in range(first, first + games)
+            if (r := self._play_one(position, action, seed, n)) is not None
         ]
 
     def _play_one(self, position: Position, action: int, seed: int, number: int) -> Result | None:
@@ -96,7 +99,9 @@ class Roller:
         program = self.machine.program
         names = self.machine.names
         seats = range(self.players)
-        scores = [int(names[program.score](position, p)) for p in seats] if program.score else [0] * self.players
+        scores = (
+            [int(names[program.score](position, p)) for p in seats] if program.score else [0] * self.players
+        )
         ties = [names[program.tie_break](position, p) if program.tie_break else 0 for p in seats]
         best = max(zip(scores, ties, strict=True))
         return (sum(1 << p for p in seats if (scores[p], ties[p]) == best), *scores)
@@ -141,9 +146,9 @@ class _NativeRoller:
         self.machine = machine
         self.players = machine.program.players
         self.length = row_length(machine.program)
-        self._slots = (ctypes.c_int64 * machine.program.size)()
-        self._totals = (ctypes.c_int64 * len(Totals.empty(machine.program).numbers))()
-        self._error = (ctypes.c_int64 * 6)()
+        self._slots: _Numbers = (ctypes.c_int64 * machine.program.size)()
+        self._totals: _Numbers = (ctypes.c_int64 * len(Totals.empty(machine.program).numbers))()
+        self._error: _Numbers = (ctypes.c_int64 * 6)()
         self._rows: array[int] = array("q")
         self._is_direct = len(machine.library.hm_play.argtypes or ()) == 9
 

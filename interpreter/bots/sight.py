@@ -6,7 +6,7 @@ already chosen (where all choose at once), what he himself has chosen, and every
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -78,7 +78,7 @@ class Sight:
 
     def values(self, position: Position) -> tuple[int, ...]:
         """Gets the values of the slots he sees."""
-        found = tuple(self._get(position))
+        found = self._get(position)
         for owner, mine in self.owned:
             if self.owner(owner, position) == self.player:
                 found += tuple(position[slot] for slot in mine)
@@ -98,7 +98,9 @@ class Sight:
             return (position[0], chosen)
         if decision.mode == "any" or decision.everyone:
             n = self.program.actions
-            return (position[0], actor_of(decision, position, self.program), tuple(sorted({a // n for a in stop})))  # type: ignore[union-attr]
+            options: list[int] = stop
+            actors = tuple(sorted({a // n for a in options}))
+            return (position[0], actor_of(decision, position, self.program), actors)
         return (position[0], actor_of(decision, position, self.program))
 
     def observe(self, position: Position, stop: Stop) -> Observation:
@@ -106,13 +108,11 @@ class Sight:
         return (self.where(position, stop), self.values(position))
 
 
-def _getter(slots: Sequence[int]) -> itemgetter[tuple[int, ...]]:
+def _getter(slots: Sequence[int]) -> Callable[[Position], tuple[int, ...]]:
     """Makes what gets the values of slots as a tuple, also of one or none."""
     if len(slots) > 1:
         return itemgetter(*slots)
-    if slots:
-        return itemgetter(slice(slots[0], slots[0] + 1))
-    return itemgetter(slice(0, 0))
+    return lambda position: tuple(position[slot] for slot in slots)
 
 
 def decision_at(program: ir.Program, position: Position) -> ir.Decision:

@@ -6,7 +6,6 @@ take more, those that have been dealt come round again. With a budget of rollout
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -72,6 +71,38 @@ def may_pass(state: State, player: int) -> bool:
     return any(state.actor(a) != player for a in state.legal_actions())
 
 
+class Positions:
+    """Positions as they may be at one moment, dealt to a player as they are asked for."""
+
+    def __init__(self, dealer: Dealer, state: State, meter: Meter) -> None:
+        self.dealer = dealer
+        self.meter = meter
+        self.dealt: list[Position] = []
+        rollouts = meter.budget.rollouts // _ROLLOUTS_A_DEAL
+        self.most = _MOST_DEALT if meter.budget.seconds is not None else max(1, min(_MOST_DEALT, rollouts))
+        with meter.dealing():
+            dealer.look(state)
+
+    def get(self, number: int) -> Position:
+        """Gets a position; with rising numbers they come round again."""
+        dealt, meter = self.dealt, self.meter
+        number %= self.most
+        if number < len(dealt):
+            return dealt[number]
+        seconds = meter.budget.seconds
+        late = seconds is not None and meter.dealt > _DEALING * meter.seconds()
+        if dealt and (late or not self.dealer.hides):
+            return dealt[number % len(dealt)]
+        limit = None if seconds is None else meter.seconds() + _LONGEST_DEAL * seconds
+
+        def expired() -> bool:
+            return meter.stop() or (limit is not None and meter.seconds() > limit)
+
+        with meter.dealing():
+            dealt.append(self.dealer.deal(len(dealt), expired))
+        return dealt[-1]
+
+
 class Thinker:
     """Thinks for one seat of one game; knows what the seat has seen from one choice to the next."""
 
@@ -83,42 +114,18 @@ class Thinker:
         self.meter: Meter
         self.scale = Scale(roller.players)
         self.seed = 0
-        self._dealt: list[Position] = []
-        self._most = _MOST_DEALT
+        self.positions: Positions
 
     def begin(self, state: State, meter: Meter, rng: Random) -> None:
         """Begins to think about a choice."""
         self.meter = meter
         self.scale = Scale(self.roller.players)
         self.seed = mix(rng.below(1 << 32) << 32 | rng.below(1 << 32)) & MASK
-        self._dealt = []
-        if meter.budget.seconds is None:
-            self._most = max(1, min(_MOST_DEALT, meter.budget.rollouts // _ROLLOUTS_A_DEAL))
-        else:
-            self._most = _MOST_DEALT
-        start = time.perf_counter()
-        self.dealer.look(state)
-        meter.dealing += time.perf_counter() - start
+        self.positions = Positions(self.dealer, state, meter)
 
     def position(self, number: int) -> Position:
         """Gets a position as it may be; with rising numbers they come round again."""
-        number %= self._most
-        if number < len(self._dealt):
-            return self._dealt[number]
-        meter = self.meter
-        if self._dealt and meter.budget.seconds is not None and meter.dealing > _DEALING * meter.seconds():
-            return self._dealt[number % len(self._dealt)]
-        if not self.dealer.hides and self._dealt:
-            return self._dealt[0]
-        start = time.perf_counter()
-        limit = None if meter.budget.seconds is None else start + _LONGEST_DEAL * meter.budget.seconds
-
-        def expired() -> bool:
-            return meter.stop() or (limit is not None and time.perf_counter() > limit)
-
-        self._dealt.append(self.dealer.deal(len(self._dealt), expired))
-        meter.dealing += time.perf_counter() - start
-        return self._dealt[-1]
+        return self.positions.get(number)
 
     def try_out(self, choice: Choice, position: Position, number: int, games: int) -> None:
         """Plays rollouts of a choice and adds up what they are worth; the same number meets the same chance."""

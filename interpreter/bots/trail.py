@@ -9,8 +9,9 @@ A trail is made of a state's history. It plays the history again on the side and
 Which outcomes he sees is found out by letting the same chance node come out otherwise and looking for what changes on
 the table. An outcome is *seen* when it is stored where he sees it, when another would have changed what he alone sees
 (his own hand), or when another would have changed nothing but what he sees. Otherwise it is free: a draw into another's
-hand, a shuffle. It is free too when what it shows depends on what is hidden: which card comes to lie on top. Where the table stands between two draws of one deal is no part of what he sees; with a single draw it
-is the same as the end of the step, and then it counts.
+hand, a shuffle. It is free too when what it shows depends on what is hidden: which card comes to lie on top. Where the
+table stands between two draws of one deal is no part of what he sees; with a single draw it is the same as the end of
+the step, and then it counts.
 
 Particles (`particles.py`) follow a trail; they never look at anything of it but what is written here.
 """
@@ -55,7 +56,12 @@ class Look:
         move, arguments = decode(program, action)
         if move.index != self.move:
             shows = move.shows
-            return bool(self.words) and shows is not None and not shows.functions and _words(program, move) == self.words
+            return (
+                bool(self.words)
+                and shows is not None
+                and not shows.functions
+                and _words(program, move) == self.words
+            )
         return all(seen is None or seen == is_ for seen, is_ in zip(self.arguments, arguments, strict=True))
 
 
@@ -175,7 +181,7 @@ class Trail:
     def _settle(self) -> None:
         """Draws from the streams that the state draws from, if it has any: nothing but what has been drawn."""
         while self._stop.__class__ is tuple and self._streams is not None:
-            node = self._stop[0]  # type: ignore[index]
+            node = self._stop[0]
             stream, row, ordinal, low, count, weigh = self.machine.chance_info[node](self._position)
             weights = count if weigh is None else [weigh(self._position, low + i) for i in range(count)]
             self._chance(self._streams.outcome(stream, row, ordinal, low, weights))
@@ -206,7 +212,7 @@ class Trail:
 
     def _chance(self, outcome: int) -> None:
         assert self._stop.__class__ is tuple
-        node: int = self._stop[0]  # type: ignore[index]
+        node: int = self._stop[0]
         step = self.steps[-1]
         position = self._position
         stream, row, ordinal, low, count, weigh = self.machine.chance_info[node](position)
@@ -223,7 +229,11 @@ class Trail:
         else:
             step.free += 1
             alone = step.free == 1 and self._stop.__class__ is not tuple
-            if alone and self._is_plain(node, before, outcome) and all(self._shows(node, before, v) for v in others):
+            if (
+                alone
+                and self._is_plain(node, before, outcome)
+                and all(self._shows(node, before, v) for v in others)
+            ):
                 self._single = (node, address, outcome)
 
     def _is_seen(self, node: int, before: Position, outcome: int, other: int) -> bool:
@@ -258,7 +268,9 @@ class Trail:
             stop = self.machine.decide(probe, node, other)
         except BrokenRule:
             return True
-        return stop.__class__ is tuple or self.sight.observe(probe, stop) != self.sight.observe(self._position, self._stop)
+        return stop.__class__ is tuple or self.sight.observe(probe, stop) != self.sight.observe(
+            self._position, self._stop
+        )
 
     def _end_step(self) -> None:
         """Notes what the player sees where somebody decides again, or the game is over."""
@@ -293,7 +305,7 @@ def is_offered(
     machine: PythonMachine, position: Position, stop: Stop, decision: ir.Decision, coded: int, actor: int
 ) -> bool:
     """Tests if an action may be taken: it is listed, or an equal one of several that are."""
-    if stop.__class__ is list and coded in stop:  # type: ignore[operator]
+    if stop.__class__ is list and coded in stop:
         return True
     program = machine.program
     if actor < 0:

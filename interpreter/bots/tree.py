@@ -122,7 +122,7 @@ class Tree:
         """Lets chance decide, as it does in rollouts of the same number."""
         machine = self.machine
         while stop.__class__ is tuple:
-            node: int = stop[0]  # type: ignore[index]
+            node: int = stop[0]
             stream, row, ordinal, low, count, weigh = machine.chance_info[node](position)
             bits = number_at(keys[stream], row, ordinal)
             if weigh is None:

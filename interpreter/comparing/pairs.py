@@ -1,6 +1,6 @@
-"""Plays pairs of games that share all chance: dice, cards, and the choices of those who play.
+"""Plays pairs of games that share all chance: dice, shuffles and draws, and the choices of those who play.
 
-Two games of a pair have one seed. Dice and cards come from the same named streams. Choices are coupled so: at
+Two games of a pair have one seed. What is rolled and drawn comes from the same named streams. Choices are coupled so: at
 a decision every option gets a number drawn from the seed, the decision's rule and seat, how often that seat
 has decided there, and the option's own name (its move and what it takes); the option with the smallest number
 is chosen. In each game by itself every option is as likely as any other, independently of all before. In both

@@ -82,6 +82,7 @@ GROUPS: tuple[tuple[str, tuple[Command, ...]], ...] = (
             Command("compare", "hold two rule sets against each other: a story, and how much it matters"),
             Command("balance", "judge a rule set: fair seats, length, what every move is worth"),
             Command("simulate", "play many games by themselves and add up what comes out"),
+            Command("tournament", "play policies against each other and rate them"),
             Command("perft", "count the sequences of choices up to a depth"),
         ),
     ),
