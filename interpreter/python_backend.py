@@ -653,6 +653,7 @@ class PythonMachine:
 
     def start(self) -> tuple[Position, Stop]:
         """Makes the first position and runs it to where the game first stops."""
+        self.budget[0] = 0
         position = list(self.program.initial)
         return position, self.run(position, self.program.start)
 

@@ -350,9 +350,9 @@ def _part_in_process(plan: Plan, backend: str, first: int, count: int) -> tuple[
 
 def play_part(plan: Plan, game: Game, backend: str, first: int, count: int) -> Totals | Failure:
     """Plays games number `first` to `first` + `count` - 1 of a plan."""
-    if backend == "c" and not plan.check:
+    if backend == "c" and plan.is_uniform:
         try:
-            return _native(game).play(plan.seed, first, count)[0]
+            return _native(game).play(plan.seed, first, count, check=plan.check)[0]
         except PlayError:
             backend = "python"  # where the same game goes wrong, but says which it was
     player = _Uniform(game, backend) if plan.is_uniform else _Seated(game, plan.policies)

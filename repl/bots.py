@@ -133,8 +133,14 @@ def _thinking(kind: str) -> Callable[[str], Bot]:
     return make
 
 
+def _random(argument: str) -> Bot:
+    if argument:
+        raise ValueError(argument)
+    return RandomBot()
+
+
 BOTS: dict[str, Callable[[str], Bot]] = {
-    "random": lambda argument: RandomBot(),
+    "random": _random,
     "greedy": _thinking("greedy"),
     "montecarlo": _thinking("montecarlo"),
     "mcts": _thinking("mcts"),
@@ -144,9 +150,11 @@ BOTS: dict[str, Callable[[str], Bot]] = {
 
 def make_bot(name: str) -> Bot | None:
     """Makes the bot of a name, or None where there is none."""
-    kind, _, argument = name.partition(":")
+    kind, colon, argument = name.partition(":")
     maker = BOTS.get(kind)
+    if maker is None or (colon and not argument):
+        return None
     try:
-        return None if maker is None else maker(argument)
+        return maker(argument)
     except ValueError:
         return None

@@ -1,6 +1,6 @@
 """Small changes of what is hidden from a player, which leave what he sees as it is.
 
-Two kinds of things are hidden in games. *Items*: cards in piles, in sets, one by one (`role[player]`); an item type is
+Two kinds of things are hidden in games. *Items*: things in piles, in sets, one by one (`role[player]`); an item type is
 an enumeration, and any two hidden items of a type may change places. *Counts*: `hand[player, fruit]`, how many of each a
 player holds; two holders may exchange a unit of one thing for a unit of another, which keeps what each holds in all and
 what there is of each.

@@ -9,7 +9,7 @@ A trail is made of a state's history. It plays the history again on the side and
 Which outcomes he sees is found out by letting the same chance node come out otherwise and looking for what changes on
 the table. An outcome is *seen* when it is stored where he sees it, when another would have changed what he alone sees
 (his own hand), or when another would have changed nothing but what he sees. Otherwise it is free: a draw into another's
-hand, a shuffle. It is free too when what it shows depends on what is hidden: which card comes to lie on top. Where the
+hand, a shuffle. It is free too when what it shows depends on what is hidden: what comes to lie on top. Where the
 table stands between two draws of one deal is no part of what he sees; with a single draw it is the same as the end of
 the step, and then it counts.
 
@@ -253,7 +253,7 @@ class Trail:
         return self._is_plain(node, before, outcome)
 
     def _is_plain(self, node: int, before: Position, outcome: int) -> bool:
-        """Tests if what an outcome shows does not depend on what is hidden, as the turn of a hidden card does."""
+        """Tests if what an outcome shows does not depend on what is hidden, as the turn of a hidden item does."""
         probe = before[:]
         self.contents.rotate(probe, self.sight.kinds(probe))
         try:
