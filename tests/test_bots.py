@@ -49,11 +49,11 @@ state:
 
 rule play:
     repeat while left > 0:
-        choose turn: take
+        choose turn: grab
         turn := left_of(turn)
 
-move take(n: 1 to 3):
-    says "take {n}"
+move grab(n: 1 to 3):
+    says "grab {n}"
     needs n <= left    else "there are {left} left"
     decrease left by n
     last := actor
@@ -431,7 +431,7 @@ def test_budgets_are_kept() -> None:
         policy.choose(state, player, Random(1))
         spent = policy.thinker(game, player).meter.spent
         assert spent <= most
-        assert spent >= 40
+        assert spent >= 4 * len(policy.choices)
     policy = make_policy("montecarlo:60", native=False)
     start = time.perf_counter()
     policy.choose(state, player, Random(1))
@@ -457,7 +457,7 @@ def test_thinking_can_be_stopped() -> None:
 
 
 @pytest.mark.parametrize("name", ["montecarlo:300r", "mcts:300r"])
-@pytest.mark.parametrize(("left", "best"), [(7, "take 3"), (6, "take 2"), (5, "take 1"), (3, "take 3")])
+@pytest.mark.parametrize(("left", "best"), [(7, "grab 3"), (6, "grab 2"), (5, "grab 1"), (3, "grab 3")])
 def test_the_winning_move_is_found(tmp_path: Path, name: str, left: int, best: str) -> None:
     game = make(tmp_path / "last-one", LAST_ONE)
     state = game.new_initial_state(seed=1)
@@ -495,10 +495,10 @@ def test_who_may_keep_silent_speaks_when_it_pays(tmp_path: Path) -> None:
 
 def test_values_tell_moves_apart(tmp_path: Path) -> None:
     game = make(tmp_path / "last-one", LAST_ONE)
-    state = play(game, "take 1", "take 1")  # 5 are left: one to take, and whoever is to move has lost
+    state = play(game, "grab 1", "grab 1")  # 5 are left: one to take, and whoever is to move has lost
     roller = Roller(game, native=False)
     found = values(state, state.current_player(), budget=Budget(rollouts=900), roller=roller)
-    assert next(state.action_to_string(v.action) for v in found if v.action is not None) == "take 1"
+    assert next(state.action_to_string(v.action) for v in found if v.action is not None) == "grab 1"
     assert sum(v.rollouts for v in found) <= 900
     best, worst = found[0], found[-1]
     assert best.wins.low > worst.wins.high
