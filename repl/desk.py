@@ -249,8 +249,10 @@ class Desk:
         seen = [o for o in among if not (self.concealed and o.secret)]
         if not seen:
             return self.choose_privately(among)
-        item = Item(text, "", tuple(seen))
-        reply = self.open_item(item)
+        heads = menu(seen, concealed=False)
+        if len(heads) == 1 and heads[0].option is None:
+            return self.open_item(heads[0])
+        reply = self.open_item(Item(text, "", tuple(seen)))
         return Reply([self.line("several", words=text), *reply.lines[1:]], fill=reply.fill, failed=True)
 
     def choose_privately(self, among: Sequence[Option]) -> Reply:

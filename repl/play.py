@@ -75,7 +75,7 @@ def play(options: Options) -> int:
 
 def _open(options: Options, look: Look) -> Desk:
     if options.resume:
-        path = Path(options.file).expanduser() if options.file else last_game()
+        path = Path(options.file).expanduser() if options.file else last_game(options.game)
         if path is None:
             raise PlayProblem(say(look.language, "no-game-to-resume"))
         session, language = take_up(path, go_on=True)

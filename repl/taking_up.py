@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -38,11 +39,18 @@ def games_folder() -> Path:
     return data_folder() / "games"
 
 
-def last_game() -> Path | None:
-    """Finds the game that was played last."""
+def last_game(rules: str = "") -> Path | None:
+    """Finds the game that was played last, of the rule set or game named `rules` if one is named."""
     folder = games_folder()
     found = list(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else []
-    return max(found, key=lambda p: (p.stat().st_mtime_ns, p.name), default=None)
+    found.sort(key=lambda p: (p.stat().st_mtime_ns, p.name), reverse=True)
+    return next((path for path in found if not rules or _is_of(path, rules)), None)
+
+
+def _is_of(path: Path, rules: str) -> bool:
+    head = path.read_text("utf-8", errors="replace")[:2000]
+    named = re.search(r"^rules: (\S+)", head, re.MULTILINE)
+    return named is not None and (named[1] == rules or named[1].split("+")[0] == rules)
 
 
 # ---------------------------------------------------------------------------------------------------- keeping
