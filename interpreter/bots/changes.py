@@ -80,6 +80,8 @@ class Contents:
         self.scalars: list[tuple[int, int, int]] = []
         """Numbers and flags for which there is no rule of exchange: slot, low, high."""
         self.group_of = [""] * game.program.size
+        self.length_of: dict[int, int] = {}
+        """For each place of a pile, the slot of the pile's length."""
         for v in game.program.variables.values():
             if not v.tally:
                 self._arrange(v)
@@ -92,6 +94,8 @@ class Contents:
                 self.cells.append(Cell(len(self.cells), group, kind, slot, v.width - 1))
                 for k in range(1 if kind == "pile" else 0, v.width):
                     self.group_of[slot + k] = group if kind != "set" else ""
+                    if kind == "pile":
+                        self.length_of[slot + k] = slot
             elif len(v.dims) < 2 or v.width > 1:
                 self.scalars.append((slot, v.low, v.high))
         if not group and v.width == 1 and len(v.dims) >= 2:
@@ -183,10 +187,14 @@ class Contents:
     def wrong(self, position: Position, slots: list[int], wanted: tuple[int, ...]) -> dict[str, list[Wrong]]:
         """Finds the open items that are not those that were seen, by group."""
         found: dict[str, list[Wrong]] = {}
-        for slot, want in zip(slots, wanted, strict=True):
+        should = dict(zip(slots, wanted, strict=True))
+        for slot, want in should.items():
             have = position[slot]
             group = self.group_of[slot]
-            if have != want and group and have >= 0 and want >= 0:
+            if have == want or not group or have < 0 or want < 0:
+                continue
+            length = self.length_of.get(slot)
+            if length is None or slot - length <= min(position[length], should[length]):
                 found.setdefault(group, []).append((slot, have, want))
         return found
 
@@ -194,7 +202,7 @@ class Contents:
         """Renames items so that what shows is what was seen, but for those that are seen elsewhere too."""
         for group, items in wrong.items():
             shown = frozenset(slot for slot, _, _ in items)
-            seen = self._shown(position, group, shown, kinds)
+            seen = self.shown(position, group, shown, kinds)
             fitting = [w for w in items if w[1] not in seen and w[2] not in seen]
             names = _permutation(fitting)
             if names is None or not seen.isdisjoint(names):
@@ -221,11 +229,11 @@ class Contents:
         for group, places in self.hidden_places(position, kinds).items():
             hidden = {p.item(position) for p in places}
             names = _permutation([w for w in wrong.get(group, ()) if w[1] in hidden and w[2] in hidden])
-            if names and self._shown(position, group, frozenset(), kinds).isdisjoint(names):
+            if names and self.shown(position, group, frozenset(), kinds).isdisjoint(names):
                 self._rename(position, group, names, kinds)
         return position != before
 
-    def _shown(self, position: Position, group: str, but: frozenset[int], kinds: list[int]) -> set[int]:
+    def shown(self, position: Position, group: str, but: frozenset[int], kinds: list[int]) -> set[int]:
         """Gets the items that are seen in slots other than those named."""
         found: set[int] = set()
         for cell in self.cells:

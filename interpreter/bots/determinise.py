@@ -29,8 +29,10 @@ from .trail import NoTrail, Trail
 if TYPE_CHECKING:
     from ..game import Game, State
 
-_FAILURES = 4
+_FAILURES = 6
 """After so many particles that could not be made, with none that could, the position alone is dealt from."""
+_OTHERS, _APART = 3, 1000
+"""How many particles are tried for one position, and how far apart their numbers are."""
 _SEED = 0x1DEA
 
 
@@ -76,19 +78,18 @@ class Dealer:
             if found is not None:
                 return found
         numbers = Random(mix((self.seed + number * GOLDEN) & MASK))
-        return self._redealer.deal(self._position, self._stop, numbers)[0]
+        return self._redealer.deal(self._position, self._stop, numbers, expired)[0]
 
     def _replayed(self, number: int, expired: Callable[[], bool]) -> Position | None:
-        """Gets a particle: the one of that number or, where it could not be made, one of those before."""
-        found = self._particles.get(number, expired)
-        if found is not None:
-            self._made += 1
-            return found[0]
-        self._failed += 1
-        for other in range(number):
+        """Gets a particle: the one of that number or, where it could not be made, another."""
+        for other in (*range(number, number + _OTHERS * _APART, _APART), *range(number)):
             found = self._particles.get(other, expired)
             if found is not None:
+                self._made += 1
                 return found[0]
+            self._failed += 1
+            if expired():
+                break
         if self._failed >= _FAILURES and not self._made:
             self.way = "dealt anew"
         return None
@@ -96,7 +97,7 @@ class Dealer:
 
 _DEALT = 64
 """How many different positions `determinise` deals to a player at one moment."""
-_KEPT = 8
+_KEPT = 16
 _dealers: OrderedDict[tuple[int, int], Dealer] = OrderedDict()
 
 

@@ -38,7 +38,7 @@ _BACK, _MOST_STUCK = 4, 4
 _TRIES = 150
 _TRIES_A_DRAW = 20
 _MOST_TRIES = 600
-_RENAMINGS = 24
+_RENAMINGS = 100
 _NEAR = 6
 """How far from what was drawn other outcomes are tried in turn."""
 _STALE = 8

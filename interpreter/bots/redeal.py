@@ -11,18 +11,20 @@ What he has seen before and can no longer see is not remembered here; with a his
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..errors import BrokenRule
 from ..playout import Random
 from ..python_backend import Position, Stop
-from .changes import Contents
+from .changes import Contents, Place
 from .sight import HIDDEN, Sight, decision_at
 
 if TYPE_CHECKING:
     from ..game import Game
 
 _TRIES = 200
+_HOPELESS, _BAD = 40, 10
 _STIR = 8
 _VALUES = 8
 
@@ -36,19 +38,45 @@ class Redealer:
         self.sight = sight
         self.contents = contents
 
-    def deal(self, position: Position, stop: Stop, numbers: Random) -> tuple[Position, Stop]:
+    def deal(
+        self, position: Position, stop: Stop, numbers: Random, expired: Callable[[], bool] = lambda: False
+    ) -> tuple[Position, Stop]:
         """Makes a position that looks the same to the player; the best that was found if none looks quite the same."""
         kinds = self.sight.kinds(position)
         wanted = self.sight.observe(position, stop)
+        best, now, badness = self._deal(position, stop, kinds, wanted, numbers, expired, keep=False)
+        if badness:
+            other = self._deal(position, stop, kinds, wanted, numbers, expired, keep=True)
+            if other[2] < badness:
+                best, now, badness = other
+        return self._choose_again(best, now, stop, position, numbers)
+
+    def _deal(
+        self,
+        position: Position,
+        stop: Stop,
+        kinds: list[int],
+        wanted: object,
+        numbers: Random,
+        expired: Callable[[], bool],
+        *,
+        keep: bool,
+    ) -> tuple[Position, Stop, int]:
+        """Deals once, and mends; with `keep`, what lies in several places lies in as many again."""
         fresh = position[:]
-        self._deal_items(fresh, kinds, numbers)
+        if keep:
+            self._rename_items(fresh, kinds, numbers)
+        else:
+            self._deal_items(fresh, kinds, numbers)
         self._deal_counts(fresh, kinds, numbers)
         self._deal_numbers(fresh, kinds, numbers)
         self._forget_choices(fresh, stop)
         best, now, badness = fresh, *self._judge(fresh, wanted)
         stirred = 0
-        for _ in range(_TRIES):
+        for n in range(_TRIES):
             if badness == 0 and stirred >= _STIR:
+                break
+            if expired() or (n >= _HOPELESS and badness >= _BAD):
                 break
             changed = best[:]
             if not self.contents.change(changed, kinds, numbers):
@@ -57,7 +85,7 @@ class Redealer:
             if worse <= badness:
                 best, now, badness = changed, after, worse
             stirred += badness == 0
-        return self._choose_again(best, now, stop, position, numbers)
+        return best, now, badness
 
     def _judge(self, position: Position, wanted: object) -> tuple[Stop, int]:
         """Gets what a position stands at, and how bad it is: 0 when all holds and it looks as it should."""
@@ -81,6 +109,36 @@ class Redealer:
             for place, item in zip(single, items, strict=True):
                 position[place.slot] = item
             self._deal_sets(position, [p.slot for p in places if p.member >= 0], numbers)
+
+    def _rename_items(self, position: Position, kinds: list[int], numbers: Random) -> None:
+        """Deals hidden items so that what lies in several piles does so again: for rules that keep it in two places.
+
+        Items are told apart by the piles they lie in, and by their names alone if the player sees them elsewhere.
+        """
+        for group, places in self.contents.hidden_places(position, kinds).items():
+            seen = self.contents.shown(position, group, frozenset(), kinds)
+            cells: dict[int, list[Place]] = {}
+            lies_in: dict[int, list[int]] = {}
+            for place in places:
+                if place.member < 0:
+                    cells.setdefault(place.cell, []).append(place)
+                    lies_in.setdefault(place.item(position), []).append(place.cell)
+            like: dict[tuple[int, tuple[int, ...]], list[int]] = {}
+            for item in sorted(lies_in):
+                name = item if item in seen else -1
+                like.setdefault((name, tuple(sorted(lies_in[item]))), []).append(item)
+            fresh = sorted(item for item in lies_in if item not in seen)
+            shuffle(fresh, numbers)
+            fill: dict[int, list[int]] = {}
+            for name, where in sorted(like):
+                for _ in like[name, where]:
+                    item = name if name >= 0 else fresh.pop()
+                    for cell in where:
+                        fill.setdefault(cell, []).append(item)
+            for cell, own in cells.items():
+                shuffle(fill[cell], numbers)
+                for place, item in zip(own, fill[cell], strict=True):
+                    position[place.slot] = item
 
     def _deal_sets(self, position: Position, slots: list[int], numbers: Random) -> None:
         """Deals the members of hidden sets anew; their sizes are kept."""

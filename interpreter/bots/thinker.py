@@ -13,7 +13,7 @@ from ..chance import MASK, mix
 from ..playout import Random
 from ..python_backend import Position
 from .budget import Meter
-from .determinise import Dealer
+from .determinise import Dealer, dealer_of
 from .rollouts import Result, Roller, Scale
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Thinker:
         self.game = game
         self.player = player
         self.roller = roller
-        self.dealer = Dealer(game, player)
+        self.dealer: Dealer = dealer_of(game, player)
         self.meter: Meter
         self.scale = Scale(roller.players)
         self.seed = 0

@@ -2,8 +2,8 @@
 
     python -m tests.referee.bench [GAMES]
 
-Four players, no standing offers, every option equally likely.  A calibration step is the one of
-/work/shared/calibrate.py, repeated here so that the file runs anywhere.
+Four players, no standing offers, every option equally likely.  A calibration step is that of
+`tests/bench/calibration.py`.
 """
 
 from __future__ import annotations
@@ -12,27 +12,8 @@ import random
 import sys
 import time
 
+from ..bench.calibration import seconds_of
 from .manila import Referee
-
-
-def calibration_seconds(steps: int, seed: int = 1) -> float:
-    """Gets the seconds that so many calibration steps take."""
-    rng = random.Random(seed)
-    cash, seats = [30] * 4, list(range(4))
-    spaces: dict[str, int | None] = dict.fromkeys("abcdefgh")
-    start = time.perf_counter()
-    for i in range(steps):
-        p = seats[i & 3]
-        free = [k for k, v in spaces.items() if v is None and cash[p] >= 2]
-        if free:
-            k = rng.choice(free)
-            spaces[k] = p
-            cash[p] -= 2
-        else:
-            for k in spaces:
-                spaces[k] = None
-            cash = [c + 4 for c in cash]
-    return time.perf_counter() - start
 
 
 def play(seed: int, players: int = 4, offers: bool = False) -> tuple[int, int]:
@@ -50,11 +31,11 @@ def play(seed: int, players: int = 4, offers: bool = False) -> tuple[int, int]:
 def main() -> None:
     """Prints the figures, the calibration measured just before and just after."""
     games = int(sys.argv[1]) if len(sys.argv) > 1 else 3000
-    before = [calibration_seconds(200_000) for _ in range(5)]
+    before = [seconds_of(200_000) for _ in range(5)]
     start = time.perf_counter()
     played = [play(seed) for seed in range(games)]
     seconds = time.perf_counter() - start
-    times = sorted(before + [calibration_seconds(200_000) for _ in range(4)])
+    times = sorted(before + [seconds_of(200_000) for _ in range(4)])
     steps = 200_000 / times[len(times) // 2]
     print(f"{steps:,.0f} calibration steps/s")
     print(f"{games / seconds:,.1f} games/s, {games / seconds / steps * 1e6:,.1f} games per million steps")
