@@ -320,6 +320,7 @@ def _timed_part(
 
 def _parts_of_processes(plan: Plan, game: Game, backend: str, jobs: int) -> Iterator[Totals | Failure]:
     from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
 
     game.machine()  # what is compiled now is not compiled once more in each process
     first, sizes = 0, _Sizes(_GUESS if plan.is_uniform else 1)
@@ -335,6 +336,9 @@ def _parts_of_processes(plan: Plan, game: Game, backend: str, jobs: int) -> Iter
             part, seconds = future.result()
             yield part
             sizes.learn(count, seconds)
+    except BrokenProcessPool:
+        time.sleep(0.2)  # where it was Ctrl-C that ended the workers, its own exception comes now
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
 

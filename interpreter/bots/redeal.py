@@ -113,7 +113,7 @@ class Redealer:
     def _rename_items(self, position: Position, kinds: list[int], numbers: Random) -> None:
         """Deals hidden items so that what lies in several piles does so again: for rules that keep it in two places.
 
-        Items are told apart by the piles they lie in, and by their names alone if the player sees them elsewhere.
+        Those that the player sees elsewhere, too, change names among themselves.
         """
         for group, places in self.contents.hidden_places(position, kinds).items():
             seen = self.contents.shown(position, group, frozenset(), kinds)
@@ -123,18 +123,15 @@ class Redealer:
                 if place.member < 0:
                     cells.setdefault(place.cell, []).append(place)
                     lies_in.setdefault(place.item(position), []).append(place.cell)
-            like: dict[tuple[int, tuple[int, ...]], list[int]] = {}
-            for item in sorted(lies_in):
-                name = item if item in seen else -1
-                like.setdefault((name, tuple(sorted(lies_in[item]))), []).append(item)
-            fresh = sorted(item for item in lies_in if item not in seen)
-            shuffle(fresh, numbers)
+            like = sorted((item in seen, sorted(where)) for item, where in lies_in.items())
+            names = [[i for i in sorted(lies_in) if (i in seen) == shown] for shown in (False, True)]
+            for known in names:
+                shuffle(known, numbers)
             fill: dict[int, list[int]] = {}
-            for name, where in sorted(like):
-                for _ in like[name, where]:
-                    item = name if name >= 0 else fresh.pop()
-                    for cell in where:
-                        fill.setdefault(cell, []).append(item)
+            for shown, where in like:
+                item = names[shown].pop()
+                for cell in where:
+                    fill.setdefault(cell, []).append(item)
             for cell, own in cells.items():
                 shuffle(fill[cell], numbers)
                 for place, item in zip(own, fill[cell], strict=True):

@@ -39,6 +39,10 @@ Result = tuple[int, ...]
 """How a game came out: the winners as a set, then each seat's score."""
 
 
+class WentWrong(Exception):
+    """Says that one of several games went wrong in native code."""
+
+
 class Roller:
     """Plays positions of one game to the end."""
 
@@ -76,7 +80,7 @@ class Roller:
         if native is not None:
             try:
                 return native.play(position, action, seed, games, first)
-            except PlayError:
+            except (PlayError, WentWrong):
                 pass  # one of them goes wrong: all again, one by one
         return [
             r
@@ -153,7 +157,7 @@ class _NativeRoller:
         self._is_direct = len(machine.library.hm_play.argtypes or ()) == 9
 
     def play(self, position: Position, action: int, seed: int, games: int, first: int) -> list[Result]:
-        """Plays rollouts. Raises `BrokenRule` when one of them goes wrong."""
+        """Plays rollouts. Raises `BrokenRule` or `WentWrong` when one of them goes wrong."""
         length, end = self.length, 2 + self.players
         if self._is_direct:
             rows = self._play(position, action, seed, games, first)
@@ -170,7 +174,7 @@ class _NativeRoller:
         where = self._rows.buffer_info()[0]
         library, room = self.machine.library, (self._totals, where, self._error)
         if library.hm_play(seed, first, games, self._slots, position[0], action, *room) < 0:
-            raise BrokenRule("runtime-rollout", "a game went wrong", None)
+            raise WentWrong
         return self._rows
 
 
