@@ -11,7 +11,9 @@ ROOT = Path(__file__).parent.parent
 EXAMPLES = [
     (page, text)
     for page in ("README.md", "interpreter/README.md")
-    for text in re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    for text in re.findall(
+        r"^```python\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
 ]
 
 
