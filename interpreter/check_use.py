@@ -98,7 +98,10 @@ def find_asking(checked: Checked, report: Report) -> None:
 
 
 def check_unused(checked: Checked, report: Report) -> None:
-    """Warns of definitions that nothing reaches: of the top layer alone, as overlays may leave those below idle."""
+    """Warns of definitions that nothing reaches: of the top layer alone, as overlays may leave those below idle.
+
+    What only another idle definition speaks of is not told too: it goes with that one.
+    """
     rules = checked.rules
 
     def warn(what: str, span: Span) -> None:
@@ -131,6 +134,19 @@ def check_unused(checked: Checked, report: Report) -> None:
                 used.add(ref.type)
             elif isinstance(ref, Variable):
                 used.add(ref)
+            elif isinstance(ref, EntryRef | AllRef):
+                names.add(ref.enum.name)
+    idle = [c for c in checked.callables.values() if c not in used]
+    for symbol in idle:
+        for node in walk(symbol.node):
+            if isinstance(node, tree.NamedType):
+                names.add(node.name)
+                used.add(("alias", node.name))
+            ref = checked.refs.get(node)
+            if isinstance(ref, Callable | Variable) and ref is not symbol:
+                used.add(ref)
+            elif isinstance(ref, AliasRef):
+                used.add(ref.type)
             elif isinstance(ref, EntryRef | AllRef):
                 names.add(ref.enum.name)
     for name, alias in checked.aliases.items():
