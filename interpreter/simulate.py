@@ -344,8 +344,12 @@ def _parts_of_processes(plan: Plan, game: Game, backend: str, jobs: int) -> Iter
 
 
 def _begin_process() -> None:
-    """Lets Ctrl-C end a worker at once: what was asked for is told by the process that asked."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """Lets Ctrl-C end a worker at once: what was asked for is told by the process that asked.
+
+    Where Ctrl-C is ignored, as in the background of a shell, it stays so.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _part_in_process(plan: Plan, backend: str, first: int, count: int) -> tuple[Totals | Failure, float]:

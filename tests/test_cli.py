@@ -456,7 +456,13 @@ def test_ctrl_c_ends_quietly() -> None:
     command = [sys.executable, "-m", "harbourmaster.repl.cli", "simulate", "manila", "--games", "1000000"]
     command += ["--backend", "python", "--jobs", "2"]
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # whoever started the tests may have it ignored
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     time.sleep(3)
     os.killpg(process.pid, signal.SIGINT)
