@@ -88,6 +88,35 @@ move high:
 score p: points[p]
 """
 
+BLUFF = """\
+state:
+    teller: player
+    number: 1 to 6 secret to teller
+    goal: 1 to 6 hidden
+    said: 0 to 6
+    points[player]: 0 to 99
+
+rule play:
+    roll number
+    roll goal
+    choose teller: say
+    choose left_of(teller): believe, doubt
+
+move say(n: 1 to 6):
+    says "say {n}"
+    said := n
+
+move believe:
+    says "believe"
+    increase points[actor] by 1 if said = number else 0
+
+move doubt:
+    says "doubt"
+    increase points[actor] by 1 if said is not number else 0
+
+score p: points[p]
+"""
+
 BIDS = """\
 rule play:
     repeat while price < 9:
@@ -218,6 +247,29 @@ def test_positions_are_dealt_without_a_history(name: str, players: int) -> None:
     assert all(s.observation_string(0) == state.observation_string(0) for s in dealt)
     assert all(s.broken_invariants() == [] for s in dealt)
     assert len({s.key() for s in dealt}) > 1
+
+
+@pytest.mark.parametrize("history", [True, False])
+def test_what_one_player_alone_has_rolled_is_rolled_anew_for_others(tmp_path: Path, history: bool) -> None:
+    game = make(tmp_path / "bluff", BLUFF)
+    state = at(game, 0)
+    if not history:
+        state = game.state_at(state.position)
+    number, goal = game.slot_of("number"), game.slot_of("goal")
+    rolled = state.position[number]
+    found = []
+    for player in (0, 1):
+        dealer = Dealer(game, player)
+        dealer.look(state)
+        dealt = [dealer.deal(n) for n in range(40)]
+        found.append(({p[number] for p in dealt}, {p[goal] for p in dealt}))
+    everything = set(range(1, 7))
+    assert found == [({rolled}, everything), (everything, everything)]
+    state.apply_action(state.legal_actions()[2])
+    for name in ("greedy:40", "montecarlo:100r", "mcts:100r"):
+        action = make_policy(name, native=False).choose(state, 1, Random(1))
+        assert action is not None
+        assert state.describe(action, 1) == "doubt"
 
 
 def test_what_was_seen_and_is_hidden_again_is_remembered() -> None:

@@ -83,8 +83,8 @@ class ThinkingPolicy:
     def choose(self, state: State, player: int, rng: Random) -> int | None:
         """Picks the action that looks best."""
         choices = self.choices = choices_of(state, player)
-        if len(choices) == 1:
-            return choices[0].action
+        if len(choices) < 2:
+            return choices[0].action if choices else None
         thinker = self.thinker(state.game, player)
         thinker.begin(state, Meter(self.allowance(len(choices)), self.stop), rng)
         return self.think(thinker, state, choices, rng).action

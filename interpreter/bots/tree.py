@@ -7,7 +7,7 @@ options count that there are in the position dealt; each keeps count of how ofte
 chooses takes what has been best for himself (UCB1), so others are thought to play for themselves, each for his own.
 
 At the root, where the choice falls, options are halved as in `search.py`: with quick rollouts while there are many, with
-ways down the tree once there are few. The same turn meets the same chance below each of them.
+ways down the tree once there are few, and then these alone count. The same turn meets the same chance below each option.
 """
 
 from __future__ import annotations
@@ -176,12 +176,12 @@ class Tree:
         return key
 
     def _add(self, path: list[_Node], choice: Choice, results: list[Result]) -> None:
-        """Adds what results are worth to each along a way down, as one visit."""
+        """Adds what results are worth to each along a way down, as one visit, and to the option at its top."""
         worth = self.thinker.scale.worth
         means = [sum(worth(r, p) for r in results) / len(results) for p in range(self.players)]
         for node in path:
             node.visits += 1
             for p, mean in enumerate(means):
                 node.totals[p] += mean
-        choice.count += 1
-        choice.total += means[self.player]
+        choice.count += len(results)
+        choice.total += means[self.player] * len(results)
