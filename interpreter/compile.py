@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from ..grammar.diagnostics import Report
 from . import cache
+from .blame import blame_changes
 from .check import check
 from .game import Compiled, Game
 from .labels import LANGUAGES, Labels
@@ -20,7 +21,9 @@ from .symbols import Checked
 def check_rules(name: str, players: int | None, report: Report) -> Checked:
     """Loads and checks a rule set. Raises `RulesError`."""
     rules = load_ruleset(name, players=players, report=report)
-    checked = check(rules, report)
+    own = Report()
+    checked = check(rules, own)
+    report.diagnostics += blame_changes(own.diagnostics, rules)
     report.raise_errors()
     return checked
 
@@ -42,9 +45,11 @@ def compile_game(
         report.diagnostics += compiled.warnings
         return Game(compiled, full, key, offers=offers)
     checked = check_rules(full, players, report)
-    program = lower(checked, report, offers=offers)
-    report.raise_errors()
     rules = checked.rules
+    lowering = Report()
+    program = lower(checked, lowering, offers=offers)
+    report.diagnostics += blame_changes(lowering.diagnostics, rules)
+    report.raise_errors()
     labels = load_labels(full)
     for language in LANGUAGES:
         labels.setdefault(language, Labels(language)).players = checked.player.entries

@@ -24,7 +24,7 @@ from ..grammar.diagnostics import Report, suggestion
 from ..grammar.span import Source, Span
 from . import cache
 from .sources import read_source
-from .yamlfile import Mapping, Node, Scalar, Sequence, read_yaml
+from .yamlfile import Entry, Mapping, Node, Scalar, Sequence, read_yaml
 
 if TYPE_CHECKING:
     from ..grammar import tree
@@ -134,6 +134,20 @@ class Files(Struct):
         fits = _fits(source, node, schema, self.report)
         return node if isinstance(node, Mapping) and fits and len(self.report.diagnostics) == before else None
 
+    def sound_part(
+        self, folder: Folder, name: str, schema: str, named_at: Span | None = None
+    ) -> Mapping | None:
+        """Reads a YAML file as `yaml` does, and gives its sound entries in spite of complaints about others."""
+        source = self._source(folder, name, named_at)
+        before = len(self.report.diagnostics)
+        node = _yaml_tree(source, self.report) if source is not None else None
+        if source is None or not isinstance(node, Mapping):
+            return None
+        _fits(source, node, schema, self.report)
+        bad = [d.span for d in self.report.diagnostics[before:]]
+        sound = {e.key: e for e in node.entries.values() if not any(_lies_in(span, e) for span in bad)}
+        return node if len(sound) == len(node.entries) else Mapping(sound, node.span)
+
     def rules(self, folder: Folder, name: str, named_at: Span | None = None) -> tree.File | None:
         """Reads and parses a rule file; what could be read of it is given in spite of complaints."""
         source = self._source(folder, name, named_at)
@@ -144,6 +158,11 @@ class Files(Struct):
         if source is not None:
             self.used.append((folder.key + name, source.text))
         return source
+
+
+def _lies_in(span: Span, item: Entry) -> bool:
+    start, end = item.key_span, item.value.span
+    return (start.line, start.column) <= (span.line, span.column) < (end.end_line, end.end_column)
 
 
 # ------------------------------------------------------------------------------------------- remembered trees

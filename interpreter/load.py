@@ -36,7 +36,7 @@ from .naming import RuleSetName, quote_path
 from .overlay import Overlay, read_stack
 from .patches import Data
 from .questions import read_questions
-from .ruleset import Budget, Layer, Record, RuleSet, Table
+from .ruleset import Budget, Change, Layer, Record, RuleSet, Table
 from .tables import Seats, fill_products, read_tables
 from .yamlfile import Mapping
 
@@ -410,6 +410,7 @@ def _make(game: _Game, data: Data, game_files: list[str]) -> RuleSet:
         table_files=data.table_files,
         view=folder.path / text_of(view) if view is not None else None,
         sources=folder.path / text_of(sources) if sources is not None else None,
+        changes=[Change(c.path, c.value, c.span) for c in data.changes],
     )
 
 

@@ -65,7 +65,8 @@ class Overlay(Struct, eq=False):
     @property
     def span(self) -> Span:
         """Where its file gives its name."""
-        return self.root.entries["variant"].value.span
+        named = entry(self.root, "variant")
+        return self.root.span if named is None else named.span
 
     def entries(self, key: str) -> list[Entry]:
         """Gets the entries of one of its mappings, e.g. `patch`."""
@@ -230,17 +231,17 @@ class _Stack:
         self.report.error("overlay-cyclic-require", message, mention.span, notes=notes)
 
     def _read(self, place: _Place, at: Span) -> Overlay | None:
-        root = self.files.yaml(place.folder, place.file, "variant", at)
+        root = self.files.sound_part(place.folder, place.file, "variant", at)
         if root is None:
             return None
-        name_node, game_node = root.entries["variant"].value, root.entries["for"].value
-        name, game = text_of(name_node), text_of(game_node)
-        if game != self.game:
+        name_node, game_node = entry(root, "variant"), entry(root, "for")
+        name = text_of(name_node) or Path(place.file).stem
+        if game_node is not None and text_of(game_node) != self.game:
             notes = [Label(f"it is asked for here, with {self.game}", at)]
-            message = f"'{name}' is a variant for {game}, not for {self.game}"
+            message = f"'{name}' is a variant for {text_of(game_node)}, not for {self.game}"
             self.report.error("overlay-other-game", message, game_node.span, notes=notes)
             return None
-        if name != Path(place.file).stem:
+        if name_node is not None and name != Path(place.file).stem:
             message = f"the variant is called '{name}', its file '{place.file}'"
             self.report.error("overlay-file-name", message, name_node.span, help="give both one name")
         requires, conflicts = _mentions(root, "require"), _mentions(root, "conflicts")

@@ -134,6 +134,14 @@ class Layer(Struct, eq=False):
     """The names of its sources, as diagnostics show them."""
 
 
+class Change(Struct, frozen=True):
+    """Says that an overlay, or the rule set's name, changed the value at a path, and where."""
+
+    path: tuple[str, ...]
+    value: str
+    span: Span
+
+
 class RuleSet(Struct, eq=False):
     """One game under one choice of overlays and readings, for `players` players."""
 
@@ -157,6 +165,8 @@ class RuleSet(Struct, eq=False):
     """For each table and record the stem of its file."""
     view: Path | None = None
     sources: Path | None = None
+    changes: list[Change] = field(default_factory=list)
+    """The values of tables and records that are not those of the game's own files."""
 
     def arising(self) -> list[Question]:
         """Gets the questions that arise with its variants and its number of players."""

@@ -138,6 +138,7 @@ def test_version(run: Run) -> None:
         ("simulate manila --bakend c", "unrecognized arguments: --bakend c"),
         ("check nofile.yaml", "error[unknown-game]"),
         ("fmt nofile.rules", "no file, folder or game 'nofile.rules'"),
+        (f"fmt {ROOT / 'rules/manila/board.yaml'}", "holds data, no rules"),
         ("replay nofile", "nofile"),
         ("scenario nofile", "nofile"),
         ("perft manila", "the following arguments are required: --depth"),
@@ -272,6 +273,54 @@ def test_check(run: Run, toy: str, tmp_path: Path) -> None:
     assert run("check", alone)[0] == 0
     alone.write_text("rule a\n", "utf-8")
     assert "alone.rules:1:7: error[syntax]" in run("check", alone)[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("variant: x\nfor: manlia\n", ["x.yaml:2:6: error[unknown-game]", "did you mean 'manila'?"]),
+        ("variant: x\nset: {loans: no-loans}\n", ["x.yaml:1:1: error[schema-missing-key]", "key 'for'"]),
+        (
+            "for: manila\npatch:\n  harbour.C.pays: 20\n",
+            ["x.yaml:1:1: error[schema-missing-key]", "'variant'"],
+        ),
+        (
+            "for: manlia\npatch: {}\nsett: {}\n",
+            ["x.yaml:1:6: error[unknown-game]", "key 'variant'", "x.yaml:3:1: error[schema-unknown-key]"],
+        ),
+        (
+            "variant: x\nfor: manila\nsett: {}\npatch:\n  harbor.C.pays: 20\n  harbour.C.pay: 20\n",
+            ["x.yaml:3:1: error[schema-", "x.yaml:5:3: error[overlay-unk", "x.yaml:6:3: error[overlay-unk"],
+        ),
+    ],
+)
+def test_check_of_a_variant_that_is_not_whole(run: Run, tmp_path: Path, text: str, said: list[str]) -> None:
+    file = tmp_path / "x.yaml"
+    file.write_text(text, "utf-8")
+    status, out, _ = run("check", file)
+    assert status == 2
+    for words in said:
+        assert words in out
+
+
+@pytest.mark.parametrize(
+    ("setting", "error"),
+    [
+        ("lane.length=-3", "table.rules:5:18: error[range]: the range 0 to -3 is empty"),
+        ("lane.start_sum=99", "error[runtime-stuck]"),
+    ],
+)
+def test_a_senseless_number_is_named_beside_the_rule_that_it_breaks(
+    run: Run, tmp_path: Path, setting: str, error: str
+) -> None:
+    key, _, value = setting.partition("=")
+    status, out, _ = run("check", f"manila+{setting}")
+    assert status == 2 and error in out
+    assert f"note: '{key}' is set to {value} here\n  <rule set>:1:8  manila+{setting}" in out
+    overlay = tmp_path / "tonight.yaml"
+    overlay.write_text(f"variant: tonight\nfor: manila\nset:\n  {key}: {value}\n", "utf-8")
+    status, out, _ = run("check", overlay)
+    assert status == 2 and f"tonight.yaml:4:3  {key}: {value}" in out
 
 
 def test_check_tells_everything_sorted(run: Run, toy: str) -> None:

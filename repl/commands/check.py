@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from ...grammar.diagnostics import Diagnostic, Report
     from ...interpreter.game import Game
+    from ...interpreter.yamlfile import Mapping
 
 DESCRIPTION = """
 Reads rules and data, checks names, types, ranges, choices, readings and secrets, and prints every complaint
@@ -123,6 +124,8 @@ def _try_out(game: Game, report: Report) -> bool:
     """Plays the beginning of a game by chance, for what only shows when rules run, such as a loop without end."""
     import random
 
+    from ...grammar.diagnostics import Report
+    from ...interpreter.blame import blame_changes
     from ...interpreter.errors import BrokenRule
 
     rng = random.Random(1)
@@ -135,7 +138,9 @@ def _try_out(game: Game, report: Report) -> bool:
     except BrokenRule as error:
         if error.span is None:
             raise
-        report.error(error.code, f"played at random, {error.message}", error.span)
+        own = Report()
+        own.error(error.code, f"played at random, {error.message}", error.span)
+        report.diagnostics += blame_changes(own.diagnostics, game.checked().rules)
         return False
     return True
 
@@ -216,19 +221,30 @@ def _variant(path: Path) -> str | None:
     from ...grammar.diagnostics import Report
     from ...interpreter.gamefiles import available_games, entry, text_of
     from ...interpreter.naming import quote_path
-    from ...interpreter.sources import read_source
-    from ...interpreter.yamlfile import Mapping, read_yaml
 
-    source = read_source(path, str(path), Report())
-    root = read_yaml(source, Report()) if source is not None else None
-    if not isinstance(root, Mapping) or "variant" not in root.entries:
+    root = _mapping(path, Report())
+    if root is None or not _is_variant(root):
         return None
     game = text_of(entry(root, "for"))
     if game not in available_games() or path.resolve().parent.name == "variants":
         above = path.resolve().parent.parent
         if (above / "game.yaml").is_file():
             return f"{_named(above)}+{quote_path(str(path))}"
-    return f"{game}+{quote_path(str(path))}" if game else None
+    return f"{game}+{quote_path(str(path))}" if game in available_games() else None
+
+
+def _mapping(path: Path, report: Report) -> Mapping | None:
+    from ...interpreter.sources import read_source
+    from ...interpreter.yamlfile import Mapping, read_yaml
+
+    source = read_source(path, str(path), report)
+    root = read_yaml(source, report) if source is not None else None
+    return root if isinstance(root, Mapping) else None
+
+
+def _is_variant(root: Mapping) -> bool:
+    """Tests if a file is, or is meant to be, a variant: no other sort of file has these keys at its top."""
+    return not {"variant", "for", "patch", "set"}.isdisjoint(root.entries) and "game" not in root.entries
 
 
 def _target_of_rules(path: Path, report: Report) -> Iterator[str]:
@@ -251,6 +267,19 @@ def _target_of_rules(path: Path, report: Report) -> Iterator[str]:
         parse_rules(source, report)
 
 
+def _check_lost_variant(root: Mapping, report: Report) -> None:
+    """Checks a variant whose game is not said, or not to be found."""
+    from ...grammar.diagnostics import suggestion
+    from ...interpreter.gamefiles import available_games, entry, text_of
+    from ...interpreter.schema import validate
+
+    validate(root, "variant", report)
+    game = entry(root, "for")
+    if game is not None and text_of(game):
+        help = suggestion(text_of(game), available_games(), what="the games that come along are")
+        report.error("unknown-game", f"no game '{text_of(game)}'", game.span, help=help)
+
+
 _MODELINE = "yaml-language-server: $schema="
 
 
@@ -269,13 +298,16 @@ def _target_of_data(path: Path, report: Report) -> Iterator[str]:
             break
     from ...interpreter.schema import validate
     from ...interpreter.sources import read_source
-    from ...interpreter.yamlfile import read_yaml
+    from ...interpreter.yamlfile import Mapping, read_yaml
 
     source = read_source(path, str(path), report)
     root = read_yaml(source, report) if source is not None else None
     if source is None or root is None:
         return
     schema = _schema(source.text, path)
+    if isinstance(root, Mapping) and _is_variant(root):
+        _check_lost_variant(root, report)
+        return
     if schema == "scenario":
         from ...interpreter.scenario_files import load_scenarios
 

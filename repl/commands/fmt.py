@@ -78,6 +78,8 @@ def _files(what: str) -> list[Path | None]:
         return [None]
     path = Path(what)
     if path.is_file():
+        if path.suffix in (".yaml", ".yml", ".json"):
+            raise UsageError(f"{path} holds data, no rules", "only .rules files are laid out")
         return [path]
     if not path.is_dir():
         games = available_games()
