@@ -93,6 +93,7 @@ class PromptShell:
     def __init__(self, desk: Desk, *, output: Output | None = None) -> None:
         self.desk = desk
         self.output = output or create_output()
+        self._styled: tuple[dict[int, str], Style] | None = None
         self.style = DynamicStyle(self._style)
         self.session: PromptSession[str] = PromptSession(
             self._message,
@@ -109,7 +110,11 @@ class PromptShell:
         self.fill = ""
 
     def _style(self) -> Style:
-        return Style(list(styles_with(self.desk.colours).items()))
+        """Gets the style: the same object while no colour changes, for prompt_toolkit parses each new one."""
+        if self._styled is None or self._styled[0] != self.desk.colours:
+            colours = dict(self.desk.colours)
+            self._styled = (colours, Style(list(styles_with(colours).items())))
+        return self._styled[1]
 
     def run(self) -> int:
         """Plays until somebody leaves; the exit status is 0."""
