@@ -7,8 +7,9 @@ only one person may read are marked private: the shell shows them on a screen of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -18,11 +19,15 @@ from ..grammar.span import Span
 from ..interpreter.errors import BrokenRule, IllegalMove, PlayError, UnclearMove
 from .board import acting, draw_board, stage_of
 from .choosing import Item, Option, Suggestion, menu, options, read_option, suggest_options
-from .prompt_commands import COMMANDS, find_command, suggest_arguments
+from .knowing import possible
+from .prompt_commands import COMMANDS, Command, find_command, suggest_arguments
 from .session import Session
-from .telling import write_entry
+from .telling import Entry, write_entry
 from .terminal import Line, Look, in_ascii
 from .texts import say
+
+if TYPE_CHECKING:
+    from ..interpreter.game import State
 
 
 class Reply(Struct):
@@ -36,6 +41,8 @@ class Reply(Struct):
     fill: str = ""
     """What the next line begins with."""
     failed: bool = False
+    whose: int | None = None
+    """For whose eyes a private answer is; of him who is to act if None."""
 
 
 Pending = Callable[[str], Reply]
@@ -94,15 +101,42 @@ class Desk:
 
     # --------------------------------------------------------------------------------------------------- turn
 
+    commands: Mapping[str, Command] = COMMANDS
+    """The commands that this desk knows."""
+
+    @property
+    def viewer(self) -> int | None:
+        """The seat for whose eyes everything is written; None where it is for everybody's."""
+        return self.session.viewer
+
+    @property
+    def people(self) -> list[int]:
+        """The seats of the people at this screen."""
+        return self.session.humans
+
+    def waiting(self) -> list[int]:
+        """Gets the people at this screen who may act now, the one whose turn it is first."""
+        return self.session.waiting_for()
+
+    def copy(self) -> State:
+        """Copies the position to think about, without the streams, in which the future could be read."""
+        state = self.session.state.clone()
+        state.streams = None
+        return state
+
+    def positions(self) -> list[State]:
+        """Gets positions to look ahead from: as they may be for the viewer, or as it is where many look on."""
+        return [self.copy()] if self.viewer is None else possible(self.copy(), self.viewer)
+
     @property
     def concealed(self) -> bool:
         """Whether several people look at this screen, so that secrets stay hidden until asked for."""
-        return self.session.viewer is None
+        return self.viewer is None
 
     @property
     def turn(self) -> int | None:
         """The person whose turn it is at this screen, or None."""
-        waiting = self.session.waiting_for()
+        waiting = self.waiting()
         return waiting[0] if waiting else None
 
     def options(self) -> list[Option]:
@@ -114,7 +148,7 @@ class Desk:
             or self._options[0] is not session.state
             or self._options[1] != self.language
         ):
-            waiting = session.waiting_for()
+            waiting = self.waiting()
             decision = session.state.decision
             if decision is not None and decision.mode == "each":
                 waiting = waiting[:1]
@@ -141,7 +175,7 @@ class Desk:
                 self.look,
                 title=title.get(self.language) or title["en"],
                 names=session.names(),
-                hand_of=session.viewer if hand else None,
+                hand_of=self.viewer if hand else None,
             )
             self._board = (key, lines)
             session.game.keep_figures()
@@ -168,10 +202,14 @@ class Desk:
         """Writes what happened since it was last asked for."""
         session = self.session
         lines = (
-            write_entry(session.view, e, self.language, session.viewer, ascii=self.look.ascii)
-            for e in session.fresh()
+            write_entry(session.view, e, self.language, self.viewer, ascii=self.look.ascii)
+            for e in self.fresh()
         )
         return [line for line in lines if line is not None]
+
+    def fresh(self) -> list[Entry]:
+        """Gets what happened since it was last asked for."""
+        return self.session.fresh()
 
     def warnings(self) -> list[Line]:
         """Tells what of the view does not fit these rules."""
@@ -294,13 +332,13 @@ class Desk:
         None where the words name no move. Nobody can make, or ask about, the moves of another than a person.
         """
         session = self.session
-        waiting = session.waiting_for()
+        waiting = self.waiting()
         player, words = self._speaker(text)
         if player is None:
             if len(waiting) > 1 and not session.state.is_simultaneous_node():
                 return self.fail("who-does-it", name=session.seats[waiting[0]].name, words=text)
             player = waiting[0] if waiting else -1
-        if player not in session.humans:
+        if player not in self.people:
             return self.fail("not-yours")
         try:
             action = session.state.parse_action(words, self.language, player)
@@ -350,7 +388,7 @@ class Desk:
     def unclear(self, text: str, near: str | None = None) -> Reply:
         """Answers words that name nothing, with the nearest move or command."""
         known = {o.words.casefold(): o.words for o in self.options() if not (self.concealed and o.secret)}
-        known.update({name: name for name in COMMANDS})
+        known.update({name: name for name in self.commands})
         near = near or nearest(" ".join(text.split()).casefold(), known)
         shown = text if len(text) <= 60 else text[:57] + "…"
         if near is not None:
@@ -389,7 +427,7 @@ def run_line(desk: Desk, text: str) -> Reply:
         return desk.take(exact[0])
     if opened is not None and (reply := desk.go_on(opened, text)) is not None:
         return reply
-    alone = find_command(text)
+    alone = find_command(text, desk.commands)
     begins = any(o.words.casefold().startswith(f"{text.casefold()} ") for o in listed)
     if alone is not None and not (alone[0].takes and not alone[0].takes.startswith("[") and begins):
         return _command(desk, text, text) or desk.unclear(text)
@@ -415,7 +453,7 @@ def _number(desk: Desk, number: int) -> Reply:
 
 
 def _command(desk: Desk, text: str, typed: str) -> Reply | None:
-    found = find_command(text, shortened=True)
+    found = find_command(text, desk.commands, shortened=True)
     if found is None:
         return None
     command, argument = found
@@ -440,7 +478,7 @@ def suggest(desk: Desk, text: str, cursor: int | None = None) -> list[Suggestion
     word = stripped.removeprefix("/")
     commands = [
         Suggestion(name, len(word), desk.t(f"help-{name.replace(' ', '-')}"))
-        for name in COMMANDS
+        for name in desk.commands
         if word and " " not in word and name.startswith(word.casefold())
     ]
     return commands if stripped.startswith("/") else moves + commands

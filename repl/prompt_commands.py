@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,13 +44,15 @@ def command(
     return register
 
 
-def find_command(text: str, *, shortened: bool = False) -> tuple[Command, str] | None:
+def find_command(
+    text: str, commands: Mapping[str, Command], *, shortened: bool = False
+) -> tuple[Command, str] | None:
     """Finds the command that a line begins with, and its argument.
 
     A line that is nothing but the name always finds it; with arguments, or cut short, only if `shortened`.
     """
     folded = text.casefold()
-    for c in COMMANDS.values():
+    for c in commands.values():
         for name in (c.name, *c.aliases):
             if folded == name:
                 return c, ""
@@ -60,7 +62,7 @@ def find_command(text: str, *, shortened: bool = False) -> tuple[Command, str] |
     if not shortened or not text:
         return None
     word, _, rest = text.partition(" ")
-    found = [c for c in COMMANDS.values() if c.name.startswith(word.casefold())]
+    found = [c for c in commands.values() if c.name.startswith(word.casefold())]
     if len(found) != 1 or len(word) < 2 or (rest and not found[0].takes):
         return None
     return found[0], rest.strip()
@@ -71,7 +73,7 @@ def suggest_arguments(desk: Desk, text: str) -> list[Suggestion] | None:
     from .choosing import Suggestion, fuzzy
 
     text = text.removeprefix("/")
-    for c in sorted(COMMANDS.values(), key=lambda c: -len(c.name)):
+    for c in sorted(desk.commands.values(), key=lambda c: -len(c.name)):
         for name in (c.name, *c.aliases):
             if text.casefold().startswith(f"{name} "):
                 if c.complete is None:
@@ -98,10 +100,10 @@ def _reply(lines: Sequence[Line]) -> Reply:
 @command("help", "", "?")
 def show_help(desk: Desk, argument: str) -> Reply:
     """Explains the prompt and lists the commands."""
-    head = {c.name: f"{c.name} {c.takes}".strip() for c in COMMANDS.values()}
+    head = {c.name: f"{c.name} {c.takes}".strip() for c in desk.commands.values()}
     widest = max(width(h) for h in head.values())
     lines = [*wrap(desk.line("help-intro"), desk.look.width)]
-    for c in COMMANDS.values():
+    for c in desk.commands.values():
         lines.append(
             [("move", f"  {pad(head[c.name], widest)}  "), ("", desk.t(f"help-{c.name.replace(' ', '-')}"))]
         )
@@ -142,7 +144,7 @@ def show_board(desk: Desk, argument: str) -> Reply:
 
 
 def _people(desk: Desk, typed: str) -> list[tuple[str, str]]:
-    return [(desk.session.seats[p].name, "") for p in desk.session.humans]
+    return [(desk.session.seats[p].name, "") for p in desk.people]
 
 
 @command("hand", "[NAME]", complete=_people)
@@ -151,9 +153,9 @@ def show_hand(desk: Desk, argument: str) -> Reply:
     from .board import draw_hands
 
     session = desk.session
-    player = session.viewer if session.viewer is not None else desk.turn
+    player = desk.viewer if desk.viewer is not None else desk.turn
     if argument:
-        named = [p for p in session.humans if session.seats[p].name.casefold() == argument.casefold()]
+        named = [p for p in desk.people if session.seats[p].name.casefold() == argument.casefold()]
         if not named:
             return desk.fail("no-such-person", name=argument)
         player = named[0]
@@ -168,7 +170,7 @@ def show_hand(desk: Desk, argument: str) -> Reply:
         from .choosing import Item
 
         reply.lines += desk.list_items([Item(o.words, o.meaning, (o,)) for o in secret], numbered=False)
-    reply.private = desk.concealed
+    reply.private, reply.whose = desk.concealed, player
     return reply
 
 
@@ -185,7 +187,7 @@ def show_log(desk: Desk, argument: str) -> Reply:
         line
         for part in told
         for entry in part.log()
-        if (line := write_entry(part.view, entry, desk.language, part.viewer, ascii=desk.look.ascii))
+        if (line := write_entry(part.view, entry, desk.language, desk.viewer, ascii=desk.look.ascii))
         is not None
     ]
     if argument.isdigit():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .prompt_commands import command
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..interpreter.comparing.matching import Match
-    from ..interpreter.game import State
+    from ..interpreter.game import Game, State
     from .choosing import Option
     from .desk import Desk, Reply
 
@@ -50,6 +51,7 @@ def what_if(desk: Desk, argument: str) -> Reply:
     from ..interpreter.errors import PlayError
     from .board import draw_board
     from .desk import Reply
+    from .knowing import Hidden, alike
     from .telling import tell_events, write_entry
     from .texts import LANGUAGES
 
@@ -63,26 +65,26 @@ def what_if(desk: Desk, argument: str) -> Reply:
     session = desk.session
     if session.state.is_simultaneous_node():
         return desk.fail("what-if-secret")  # the last to choose would see what the others chose
-    state = session.state.clone()
-    state.streams = None  # nobody learns what chance would bring
-    try:
+
+    def show(state: State) -> list[Line]:
         state.apply_action(option.action, option.player)
+        if _reveals(state, desk.viewer):
+            raise Hidden
+        lines: list[Line] = [desk.line("what-if", "note", words=option.words)]
+        for entry in tell_events(session.view, state, state.events, LANGUAGES):
+            line = write_entry(session.view, entry, desk.language, desk.viewer, ascii=desk.look.ascii)
+            if line is not None:
+                lines.append(line)
+        hand_of = desk.viewer if state.stop else None
+        lines += draw_board(session.view, state, desk.look, names=session.names(), hand_of=hand_of)
+        return [*lines, _then(desk, state), desk.line("what-if-over", "dim")]
+
+    try:
+        return Reply(alike(desk.positions(), show))
+    except Hidden:
+        return desk.fail("what-if-secret")
     except PlayError as error:
         return desk.broken(error)
-    if _reveals(state, session.viewer):
-        return desk.fail("what-if-secret")
-    entries = tell_events(session.view, state, state.events, LANGUAGES)
-    lines: list[Line] = [desk.line("what-if", "note", words=option.words)]
-    for entry in entries:
-        line = write_entry(session.view, entry, desk.language, session.viewer, ascii=desk.look.ascii)
-        if line is not None:
-            lines.append(line)
-    lines += draw_board(
-        session.view, state, desk.look, names=session.names(), hand_of=session.viewer if state.stop else None
-    )
-    lines.append(_then(desk, state))
-    lines.append(desk.line("what-if-over", "dim"))
-    return Reply(lines)
 
 
 def _reveals(state: State, viewer: int | None) -> bool:
@@ -120,16 +122,17 @@ def _then(desk: Desk, state: State) -> Line:
 def compare_here(desk: Desk, argument: str) -> Reply:
     """Tells what would be otherwise at this very position under each other reading of a question."""
     from ..grammar.diagnostics import RulesError
-    from .carrying import Misfit, carry
+    from .carrying import Misfit
     from .changing import load_with
     from .desk import Reply
+    from .knowing import Hidden, alike
 
     if not argument:
         return desk.fail("compare-what")
     question = _find_question(desk, argument)
     if isinstance(question, Reply):
         return question
-    state = desk.session.state
+    positions = desk.positions()
     lines: list[Line] = [[("heading", question.name), ("", f" = {question.chosen}")]]
     for reading in question.readings.values():
         if reading.name == question.chosen:
@@ -137,19 +140,27 @@ def compare_here(desk: Desk, argument: str) -> Reply:
         lines.append([("heading", f"  {reading.name}")])
         try:
             game = load_with(desk.session, question.name, reading.name)
-            other = carry(state, game)
+            game.compiled.player_names = tuple(desk.session.names())
+            game.labels(desk.language).players = tuple(desk.session.names())
+            found = alike(positions, partial(_carried_differences, desk, game))
         except Misfit as misfit:
             lines.append([("", "    "), ("error", desk.t(misfit.key, **misfit.about))])
             continue
         except RulesError as error:
             lines += [[("error", f"    {text}")] for text in str(error).splitlines()]
             continue
-        other.game.compiled.player_names = tuple(desk.session.names())
-        other.game.labels(desk.language).players = tuple(desk.session.names())
-        found = list(_differences(desk, state, other))
+        except Hidden:
+            lines.append([("", "    "), ("error", desk.t("what-if-secret"))])
+            continue
         for line in found or [desk.line("no-difference-here", "dim")]:
             lines += wrap([("", "    "), *line], desk.look.width, 6)
     return Reply(in_ascii(lines) if desk.look.ascii else lines)
+
+
+def _carried_differences(desk: Desk, game: Game, state: State) -> list[Line]:
+    from .carrying import carry
+
+    return _differences(desk, state, carry(state, game))
 
 
 def _differences(desk: Desk, a: State, b: State) -> list[Line]:
@@ -159,7 +170,7 @@ def _differences(desk: Desk, a: State, b: State) -> list[Line]:
     match = Match(a.game, b.game)
     n = a.game.program.actions
     language = desk.language
-    waiting = desk.session.waiting_for()
+    waiting = desk.waiting()
     open_ = [x for x in a.legal_actions() if not _secret(a, x)] if desk.concealed else a.legal_actions()
     mine = [x for x in open_ if a.actor(x) in waiting or a.actor(x) < 0 or not waiting]
     theirs = {x for x in b.legal_actions() if not desk.concealed or not _secret(b, x)}
@@ -258,6 +269,7 @@ def show_odds(desk: Desk, argument: str) -> Reply:
     """Tells the exact chances that the game's view asks for, given what is known now."""
     from ..interpreter.errors import PlayError
     from .desk import Reply
+    from .knowing import Hidden, alike
     from .odds_tables import draw_odds, odds_tables
 
     tables = odds_tables(desk.session.view)
@@ -265,8 +277,14 @@ def show_odds(desk: Desk, argument: str) -> Reply:
         return desk.fail("no-odds")
     if desk.session.is_over:
         return desk.fail("game-is-over")
+
+    def show(state: State) -> list[Line]:
+        return [line for t in tables for line in draw_odds(t, state, desk.look)]
+
     try:
-        lines = [line for t in tables for line in draw_odds(t, desk.session.state, desk.look)]
+        lines = alike(desk.positions(), show)
+    except Hidden:
+        return desk.fail("what-if-secret")
     except PlayError as error:
         return desk.fail("odds-fail", why=error.message)
     return Reply(lines or [desk.line("no-odds-now", "dim")])

@@ -90,6 +90,13 @@ def _reveals(before: State, after: State) -> bool:
     return any(e.kind == "change" and variables[e.variable].visibility == "none" for e in after.events)
 
 
+class Bookmark(Struct):
+    """How far somebody has read the log: the moment, and how many of its entries."""
+
+    moment: int = 0
+    entry: int = 0
+
+
 class Session:
     """One game, with whoever plays it."""
 
@@ -112,7 +119,8 @@ class Session:
         entries = tell_events(view, state, self._streams.happenings(state), LANGUAGES)
         self.moments = [Moment(state, entries, drew=bool(self._streams.draws))]
         self.at = 0
-        self._shown: tuple[int, int] = (0, 0)
+        self._read = Bookmark()
+        self._bookmarks = [self._read]
         self.earlier: Session | None = None
         """The game as it was under other rules, where its position was taken over from there."""
 
@@ -278,7 +286,7 @@ class Session:
         if self.recorder is not None:
             self.recorder.undo(count)
         self.at = to
-        self._shown = (to, len(self.moments[to].entries))
+        self._turn_to(to)
         if anew:
             del self.moments[to + 1 :]
             self.note("taken-back-anew", count=str(taken))
@@ -306,7 +314,7 @@ class Session:
 
     def go_forward(self, to: int) -> None:
         """Takes back an undo, as far as a moment."""
-        self._shown = (self.at, len(self.moments[self.at].entries))
+        self._turn_to(self.at)
         for moment in self.moments[self.at + 1 : to + 1]:
             if self.recorder is not None:
                 self._apply(self.state.clone(), moment.action, moment.passed_on)
@@ -319,12 +327,28 @@ class Session:
         for moment in self.moments[: self.at + 1]:
             yield from moment.entries
 
-    def fresh(self) -> list[Entry]:
-        """Gets what happened since this was last called."""
-        moment, entry = self._shown
-        found = [e for m in self.moments[moment : self.at + 1] for e in m.entries]
-        self._shown = (self.at, len(self.moments[self.at].entries))
-        return found[entry:]
+    def fresh(self, read: Bookmark | None = None) -> list[Entry]:
+        """Gets what happened since this was last called, with this bookmark where several read."""
+        read = read or self._read
+        found = [e for m in self.moments[read.moment : self.at + 1] for e in m.entries]
+        start = read.entry
+        read.moment, read.entry = self.at, len(self.moments[self.at].entries)
+        return found[start:]
+
+    def bookmark(self) -> Bookmark:
+        """Makes a bookmark for one more reader, who has read all there is so far."""
+        read = Bookmark(self.at, len(self.moments[self.at].entries))
+        self._bookmarks.append(read)
+        return read
+
+    def forget(self, read: Bookmark) -> None:
+        """Takes a reader's bookmark away."""
+        self._bookmarks = [b for b in self._bookmarks if b is not read]
+
+    def _turn_to(self, moment: int) -> None:
+        """Has everybody read on after all that is told at a moment."""
+        for read in self._bookmarks:
+            read.moment, read.entry = moment, len(self.moments[moment].entries)
 
     def note(self, key: str, **about: str) -> None:
         """Adds a sentence of our own to the log."""

@@ -41,9 +41,8 @@ def advise(desk: Desk, player: int, kind: str) -> list[Line]:
     except UnknownPolicy as error:
         raise MissingBots(f"{error}; {error.help}" if error.help else str(error)) from None
     session = desk.session
-    state = session.state.clone()
-    state.streams = None  # in which it could read the future
-    seed = Random(f"{session.chance_seed}/{player}/{session.at}/hint").getrandbits(48)
+    state = desk.copy()
+    seed = Random(f"{player}/{session.at}/hint").getrandbits(48)
     action = policy.choose(state, player, playout.Random(seed))
     silent = next((o.words for o in desk.options() if o.player is None and state.actor(o.action) < 0), "–")
     words = (
@@ -59,8 +58,9 @@ def worth(desk: Desk, player: int, option: Option) -> list[Line]:
     scores: list[float] = []
     wins = 0.0
     end = time.monotonic() + _SECONDS
+    state = desk.copy()
     while len(scores) < _MOST and (len(scores) < _LEAST or time.monotonic() < end):
-        last = play_on(desk.session.state, player, option, len(scores))
+        last = play_on(state, player, option, len(scores))
         winners = last.winners()
         scores.append(last.scores()[player])
         wins += (player in winners) / len(winners)
