@@ -7,10 +7,11 @@ the file.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..grammar.diagnostics import Report, RulesError, nearest
 from ..grammar.span import Span
+from ..grammar.tree import Move
 from ..interpreter.gamefiles import Files, text_of
 from ..interpreter.view_files import _view_of
 from ..interpreter.yamlfile import Mapping, Node, Scalar, Sequence, plain
@@ -51,9 +52,27 @@ def check_view(game: Game, report: Report) -> None:
             _table(view, entry, f"odds {n}")
         except (RulesError, ViewError) as error:
             faults.append(error)
+    faults += _worth(game, data.get("worth"), places)
     for fault in faults:
         _tell(fault, root, places, report)
     _names(game, root, report)
+
+
+def _worth(game: Game, data: Any, places: dict[str, Span]) -> list[RulesError | ViewError]:
+    """Compiles what the view says of what is bought, each entry by itself, so that all faults are told."""
+    from ..interpreter.comparing.spaces import Spaces
+
+    faults: list[RulesError | ViewError] = []
+    if data is None:
+        return faults
+    for entries in ([], *([e] for e in data["bought"])):
+        try:
+            Spaces(game, {**data, "bought": entries}, str, places)
+        except RulesError as error:
+            if not entries:
+                return [error]
+            faults.append(error)
+    return faults
 
 
 def _names(game: Game, root: Mapping, report: Report) -> None:
@@ -64,6 +83,14 @@ def _names(game: Game, root: Mapping, report: Report) -> None:
         for e in stages.value.entries.values():
             if e.key not in checked.callables:
                 _unknown("unknown-rule", "rule", e.key, e.key_span, list(checked.callables), report)
+    worth = root.entries.get("worth")
+    bought = worth.value.entries.get("bought") if worth and isinstance(worth.value, Mapping) else None
+    if bought is not None and isinstance(bought.value, Sequence):
+        moves = [name for name, c in checked.callables.items() if isinstance(c.node, Move)]
+        for item in bought.value.items:
+            e3 = item.entries.get("move") if isinstance(item, Mapping) else None
+            if e3 is not None and isinstance(e3.value, Scalar) and str(e3.value.value) not in moves:
+                _unknown("unknown-move", "move", str(e3.value.value), e3.value.span, moves, report)
     told = root.entries.get("tell")
     if told is not None and isinstance(told.value, Sequence):
         for item in told.value.items:

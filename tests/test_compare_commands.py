@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 from harbourmaster.interpreter.comparing import balance as judging
+from harbourmaster.interpreter.comparing.balance import group_names
+from harbourmaster.interpreter.comparing.spaces import spaces_of
+from harbourmaster.interpreter.game import load_game
 from harbourmaster.repl.cli import main
 
 from .ferry import write_ferry
@@ -160,3 +163,106 @@ def test_a_move_that_never_pays_is_named(tmp_path: Path) -> None:
     }
     found = judging.judge(judging.Plan(write_ferry(tmp_path, "a", wasted), 2, 1500))
     assert "stand" in [w.name for w in found.never_worth()]
+
+
+WORTH = """\
+panels:
+  - {panel: piles, name: {en: landed}, count: landed}
+worth:
+  until: crossing
+  round: crossing
+  bought:
+    - {move: sit, price: s.price, income: "brought[s]"}
+"""
+
+
+def write_sold_ferry(folder: Path, name: str = "a", worth: str = WORTH) -> str:
+    """Writes the ferry with a view that tells what its seats cost and bring."""
+    ferry = write_ferry(
+        folder,
+        name,
+        {
+            "game.yaml": ("questions: questions.yaml\n", "questions: questions.yaml\nview: view.yaml\n"),
+            "play.rules": (
+                "        increase cash[sits[s]] by s.pays\n",
+                "        increase cash[sits[s]] by s.pays\n        increase brought[s] by s.pays\n",
+            ),
+        },
+    )
+    rules = Path(ferry) / "play.rules"
+    text = rules.read_text("utf-8").replace("tally:\n", "tally:\n    brought[bench]: 0 to 999\n")
+    rules.write_text(text, "utf-8")
+    (Path(ferry) / "view.yaml").write_text(worth, "utf-8")
+    return ferry
+
+
+def test_what_spaces_bring_in_against_what_they_must(tmp_path: Path) -> None:
+    # a seat pays when one of four faces of seven is rolled, in whatever crossing
+    found = judging.judge(judging.Plan(write_sold_ferry(tmp_path), 2, 3000))
+    spaces = {s.name: s for s in found.spaces}
+    assert spaces.keys() == {"sit front", "sit back"} and found.rounds == [1, 2, 3]
+    for name, price, pays in (("sit front", 1, 4), ("sit back", 2, 6)):
+        space = spaces[name]
+        for there in (space.whole, *space.rounds.values()):
+            assert there.price == price
+            assert there.net.value == pytest.approx(there.chance.value * pays - price)
+            assert abs(there.chance.value - 4 / 7) < 0.07
+        assert space.sure.low <= pays * 4 / 7 - price <= space.sure.high
+        assert space.whole.per_game == pytest.approx(sum(r.per_game for r in space.rounds.values()))
+    assert not found.losing()
+
+
+def test_a_seat_nobody_should_buy_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ferry = write_sold_ferry(tmp_path)
+    path = tmp_path / "balance.html"
+    arguments = ["balance", f"{ferry}+bench.back.pays=2", "--before", ferry, "--games", "400"]
+    main([*arguments, "--html", str(path)])
+    out = " ".join(capsys.readouterr().out.split())
+    assert "in every round: sit back" in out and "bought in round 1 2 3" in out
+    assert "What spaces bring in" in check_page(path) and "round 3" in path.read_text("utf-8")
+    main([*arguments, "--json"])
+    after, before = json.loads(capsys.readouterr().out)
+    lost = {s["name"]: s["certainly_loses"] for s in after["spaces"]}
+    assert lost == {"sit front": False, "sit back": True}
+    assert not any(s["certainly_loses"] for s in before["spaces"])
+    assert after["spaces"][0]["rounds"].keys() == {"1", "2", "3"}
+
+
+def test_two_bought_alike_share_what_came_in(tmp_path: Path) -> None:
+    game = load_game(write_sold_ferry(tmp_path), players=2)
+    spaces = spaces_of(game, group_names(game))
+    assert spaces is not None
+    keeper = spaces.keeper()
+    state = game.new_initial_state(seed=1)
+    front = state.parse_action("sit front")
+    keeper.choose(state.position, front, 0)
+    keeper.choose(state.position, front, 0)
+    after = list(state.position)
+    after[game.slot_of("brought", 0)] = 5
+    keeper.settle(after)
+    assert not keeper.books
+    keeper.settle(after, over=True)
+    book = keeper.books["sit front"][1]
+    assert (book.bought, book.price, book.income, book.paid) == (2, 2, 5, 2)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "there"),
+    [
+        ("s.price", "s.prize", "unknown-attribute", "prize"),
+        ("move: sit", "move: site", "unknown-move", "site"),
+        ("until: crossing", "until: crosing", "unknown-name", "crosing"),
+        ("income:", "incomes:", "schema-unknown-key", "incomes"),
+    ],
+)
+def test_what_the_view_gets_wrong_about_spaces_is_told_at_its_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, code: str, there: str
+) -> None:
+    ferry = write_sold_ferry(tmp_path, worth=WORTH.replace(old, new, 1))
+    assert main(["check", ferry]) == 2
+    out, err = capsys.readouterr()
+    line = next(
+        n for n, text in enumerate((Path(ferry) / "view.yaml").read_text().split("\n"), 1) if there in text
+    )
+    column = (Path(ferry) / "view.yaml").read_text().split("\n")[line - 1].index(there) + 1
+    assert f"view.yaml:{line}:{column}: error[{code}]" in out + err

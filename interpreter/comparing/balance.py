@@ -26,6 +26,7 @@ from ..game import Game, load_game
 from ..playout import Endless, Random, seed_of_game
 from ..positions import decode
 from .lockstep import Side
+from .spaces import Book, Books, Keeper, Spaces, add_books, spaces_of
 from .statistics import LEVEL, Interval, mean_interval, share_interval, student_quantile
 
 PARTS = 20
@@ -69,6 +70,7 @@ class Part(Struct):
     whole: list[list[int]] = field(default_factory=list)
     """Of each measure of a whole game: sum and sum of squares."""
     moves: dict[str, Tally] = field(default_factory=dict)
+    books: Books = field(default_factory=dict)
 
 
 class Worth(Struct, frozen=True):
@@ -99,6 +101,35 @@ class Worth(Struct, frozen=True):
         return self.sure.low > 0
 
 
+class Return(Struct, frozen=True):
+    """What a space brings to who buys it: by the books, without what it does for other pieces."""
+
+    per_game: float
+    """How often a game it is bought."""
+    price: float
+    """What is paid for it, on average."""
+    net: Interval
+    """What comes in, less the price."""
+    chance: Interval
+    """How often anything comes in."""
+
+
+class Space(Struct, frozen=True):
+    """What a space brings, in all and by the round in which it is bought."""
+
+    name: str
+    whole: Return
+    rounds: dict[int, Return]
+    sure: Interval
+    """An interval of `net` so wide that all spaces' and rounds' together hold in 95 % of the runs."""
+    sure_rounds: dict[int, Interval]
+
+    @property
+    def loses(self) -> bool:
+        """Whether it certainly brings in less than it costs, whenever it is bought."""
+        return self.sure.high < 0 and all(i.high < 0 for i in self.sure_rounds.values())
+
+
 class Balance(Struct):
     """How a rule set is balanced."""
 
@@ -119,6 +150,8 @@ class Balance(Struct):
     """Moves that were never offered."""
     untaken: list[str]
     """Moves that were offered and never chosen."""
+    spaces: list[Space]
+    """What can be bought, where the game's view tells: the best first."""
 
     @property
     def fair(self) -> bool:
@@ -129,13 +162,27 @@ class Balance(Struct):
         """Gets the moves for which choosing otherwise was certainly better."""
         return [w for w in self.moves if w.bad]
 
+    def losing(self) -> list[Space]:
+        """Gets the spaces that certainly bring in less than they cost, in whatever round they are bought."""
+        return [s for s in self.spaces if s.loses]
+
+    @property
+    def rounds(self) -> list[int]:
+        """The rounds in which anything was bought, where the view tells them apart."""
+        found = sorted({r for s in self.spaces for r in s.rounds})
+        return found if len(found) > 1 else []
+
     def method(self) -> str:
         """Says how it was found."""
+        books = (
+            "; what spaces bring in is bookkeeping: what came in for a piece less what was paid for it, without "
+            "what it does for other pieces"
+        )
         return (
             f"{self.games:,} games in which chance chooses (seed {self.plan.seed}); worth: points above the table's "
             "mean of those who chose the move less those who had it offered and chose otherwise, weighted by "
             f"inverse probability; intervals of 95 % by Student's t over {PARTS} parts of the games (for seats and "
-            "for what is called certain, 95 % for all together)"
+            "for what is called certain, 95 % for all together)" + (books if self.spaces else "")
         )
 
 
@@ -169,9 +216,10 @@ def _parts(plan: Plan, jobs: int) -> Iterator[Part]:
 
 
 @lru_cache(maxsize=4)
-def _table(name: str, players: int, offers: bool) -> tuple[Side, Callable[[int], str]]:
+def _table(name: str, players: int, offers: bool) -> tuple[Side, Callable[[int], str], Spaces | None]:
     game = load_game(name, players=players, offers=offers)
-    return Side(game), group_names(game)
+    group = group_names(game)
+    return Side(game), group, spaces_of(game, group)
 
 
 def _side(plan: Plan) -> Side:
@@ -201,7 +249,7 @@ def group_names(game: Game) -> Callable[[int], str]:
 
 def play_part(plan: Plan, number: int) -> Part:
     """Plays one part of the games."""
-    side, group = _table(plan.name, plan.players, plan.offers)
+    side, group, spaces = _table(plan.name, plan.players, plan.offers)
     first, last = (plan.games * k // PARTS for k in (number, number + 1))
     by_player = [k for k, (_, per) in enumerate(side.figures) if per]
     part = Part(
@@ -212,11 +260,14 @@ def play_part(plan: Plan, number: int) -> Part:
     for game in range(first, last):
         seed = seed_of_game(plan.seed, game)
         try:
-            position, cases = _play(side, group, seed)
+            keeper = spaces.keeper() if spaces is not None else None
+            position, cases = _play(side, group, seed, keeper)
         except (BrokenRule, Endless):
             part.broken += 1
             continue
         _count(part, side, position, cases, by_player)
+        if keeper is not None:
+            add_books(part.books, keeper.books)
     return part
 
 
@@ -224,7 +275,9 @@ Case = tuple[int, int, dict[str, int], str]
 """A decision: seat, how many options, how many of each group, and the group chosen."""
 
 
-def _play(side: Side, group: Callable[[int], str], seed: int) -> tuple[list[int], list[Case]]:
+def _play(
+    side: Side, group: Callable[[int], str], seed: int, keeper: Keeper | None
+) -> tuple[list[int], list[Case]]:
     program = side.program
     streams = Streams(seed, program.streams)
     numbers = Random(seed)
@@ -247,7 +300,11 @@ def _play(side: Side, group: Callable[[int], str], seed: int) -> tuple[list[int]
                 counts[name] = counts.get(name, 0) + 1
                 total += 1
         cases.append((seat, total, counts, group(action)))
+        if keeper is not None:
+            keeper.choose(position, action % n, seat)
         stop = side.apply(position, action, streams)
+        if keeper is not None:
+            keeper.settle(position, over=stop is None)
     return position, cases
 
 
@@ -321,6 +378,7 @@ def _judged(plan: Plan, parts: list[Part]) -> Balance:
         moves=moves,
         unseen=_unseen(side.program, names),
         untaken=[w.name for w in moves if w.per_game == 0],
+        spaces=_spaces(parts, games),
     )
 
 
@@ -379,3 +437,42 @@ def _around(value: float, estimates: list[float], level: float = LEVEL) -> Inter
     spread = math.sqrt(sum((e - mean) ** 2 for e in estimates) / (n - 1) / n)
     half = student_quantile(0.5 + level / 2, n - 1) * spread
     return Interval(value, value - half, value + half)
+
+
+def _spaces(parts: list[Part], games: int) -> list[Space]:
+    books: Books = {}
+    for part in parts:
+        add_books(books, part.books)
+    level = 1 - 0.05 / max(1, sum(1 + len(rounds) for rounds in books.values()))
+    spaces = []
+    for name, rounds in books.items():
+        by_part = [part.books.get(name, {}) for part in parts]
+        whole, sure = _return(_sum(rounds), [_sum(p) for p in by_part], games, level)
+        found = {
+            r: _return(rounds[r], [p.get(r, Book()) for p in by_part], games, level) for r in sorted(rounds)
+        }
+        spaces.append(
+            Space(name, whole, {r: f[0] for r, f in found.items()}, sure, {r: f[1] for r, f in found.items()})
+        )
+    return sorted(spaces, key=lambda s: (-s.whole.net.value, s.name))
+
+
+def _sum(rounds: dict[int, Book]) -> Book:
+    total = Book()
+    for book in rounds.values():
+        total.add(book)
+    return total
+
+
+def _return(book: Book, parts: list[Book], games: int, level: float) -> tuple[Return, Interval]:
+    net = (book.income - book.price) / book.bought
+    estimates = [(p.income - p.price) / p.bought for p in parts if p.bought]
+    return (
+        Return(
+            book.bought / max(1, games),
+            book.price / book.bought,
+            _around(net, estimates),
+            share_interval(book.bought, book.paid),
+        ),
+        _around(net, estimates, level),
+    )

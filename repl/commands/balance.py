@@ -1,4 +1,4 @@
-"""`harbourmaster balance`: judges a rule set: fairness between seats, length, what every move is worth."""
+"""`harbourmaster balance`: judges a rule set: are the seats fair, what spaces bring in, what every move is worth."""
 
 from __future__ import annotations
 
@@ -12,20 +12,23 @@ from . import FINDING, OK
 from .common import add_players, add_ruleset, natural, whole
 
 if TYPE_CHECKING:
-    from ...interpreter.comparing.balance import Balance, Worth
+    from ...interpreter.comparing.balance import Balance, Return, Space, Worth
     from ...interpreter.comparing.statistics import Interval
     from ...interpreter.game import Game
 
 DESCRIPTION = """
 Judges a rule set by many games in which chance chooses: are the seats fair, how long is a game, how often is
-each move made and what is it worth, which moves are never worth it. With --before, shows what another rule set
-had instead, so that a house rule can be seen at work. The exit status is 1 when a seat wins more or less often
-than its share, or a move is certainly not worth it.
+each move made and what is it worth, which moves are never worth it. Where the game's view tells what is
+bought: what each space brings in less its price, and how often it pays, by the round in which it is bought.
+With --before, shows what another rule set had instead, so that a house rule can be seen at work. The exit
+status is 1 when a seat wins more or less often than its share, or a move is certainly not worth it.
 """
 EXAMPLES = """
   harbourmaster balance GAME --players 4 --games 5000 --jobs 0
   harbourmaster balance GAME+VARIANT --before GAME      # what the variant changes
 """
+
+LOSING = "nobody should buy, as it certainly brings in less than it costs in every round"
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -110,6 +113,8 @@ def _tell(found: list[Balance], games: list[Game]) -> None:
         text = f"{other.length.value:.1f} decisions a game; 5 % have up to {low}, half up to {middle}, 95 % up to {high}"
         whole = "".join(f"; {name} {i.value:.2f}" for name, i in other.whole.items())
         say(f"  {'before: ' if n else ''}{text}{whole}")
+    if b.spaces:
+        _tell_spaces(found)
     say()
     earlier = {w.name: w for w in found[1].moves} if len(found) > 1 else {}
     head = ["move", "a game", "taken", *(["before"] if earlier else []), "worth in points", ""]
@@ -120,6 +125,41 @@ def _tell(found: list[Balance], games: list[Game]) -> None:
             say(wrap(f"{title}: {', '.join(names)}", indent="  "))
     say()
     say(wrap(f"{b.method()}. + and − mark what is certain.", indent="  "))
+
+
+def _tell_spaces(found: list[Balance]) -> None:
+    b = found[0]
+    earlier = {s.name: s for s in found[1].spaces} if len(found) > 1 else {}
+    say()
+    head = ["space", "a game", "price", "pays", *(["before"] if earlier else []), "brings in less price", ""]
+    rows = []
+    for s in b.spaces:
+        before = [_net(earlier.get(s.name))] if earlier else []
+        row = [s.name, f"{s.whole.per_game:.2f}", f"{s.whole.price:.2f}", f"{s.whole.chance.value:.0%}"]
+        rows.append([*row, *before, _shown(s.whole.net, sign="+"), _certain(s)])
+    table(head, rows, right=range(1, len(head) - 1))
+    if b.rounds:
+        say()
+        head = ["bought in round", *map(str, b.rounds)]
+        table(
+            head,
+            [[s.name, *(_in_round(s.rounds.get(r)) for r in b.rounds)] for s in b.spaces],
+            right=range(1, len(head)),
+        )
+    losing = ", ".join(s.name for s in b.losing())
+    say(wrap(f"{LOSING}: {losing or 'none'}", indent="  "))
+
+
+def _net(space: Space | None) -> str:
+    return "" if space is None else f"{space.whole.net.value:+.2f}"
+
+
+def _certain(space: Space) -> str:
+    return "+" if space.sure.low > 0 else "−" if space.sure.high < 0 else ""
+
+
+def _in_round(r: Return | None) -> str:
+    return "" if r is None else f"{r.net.value:+.2f} {r.chance.value:4.0%}"
 
 
 def _row(w: Worth, earlier: dict[str, Worth]) -> list[str]:
@@ -168,9 +208,27 @@ def balance_data(b: Balance, game: Game) -> dict[str, Any]:
             }
             for w in b.moves
         ],
+        "spaces": [
+            {
+                "name": s.name,
+                **_return(s.whole),
+                "rounds": {str(r): _return(found) for r, found in s.rounds.items()},
+                "certainly_loses": s.loses,
+            }
+            for s in b.spaces
+        ],
         "never_offered": b.unseen,
         "never_taken": b.untaken,
         "method": b.method(),
+    }
+
+
+def _return(r: Return) -> dict[str, Any]:
+    return {
+        "bought_per_game": r.per_game,
+        "price": r.price,
+        "brings_in_less_price": _plain(r.net),
+        "pays": _plain(r.chance),
     }
 
 
@@ -201,8 +259,11 @@ def _page(found: list[Balance], games: list[Game]) -> str:
     low, middle, high = b.quantiles
     parts.append(
         f"<p>{b.length.value:.1f} decisions a game: 5 % of the games have up to {low}, half up to {middle}, "
-        f"95 % up to {high}.</p><h2>What moves are worth</h2>"
+        f"95 % up to {high}.</p>"
     )
+    if b.spaces:
+        parts += _page_of_spaces(found)
+    parts.append("<h2>What moves are worth</h2>")
     earlier = {w.name: w for w in found[1].moves} if len(found) > 1 else {}
     rows: list[list[tuple[str, object] | str]] = []
     for w in b.moves:
@@ -220,5 +281,44 @@ def _page(found: list[Balance], games: list[Game]) -> str:
         rows.append([*row, *((f"{m:+.1f}", m) for m in w.measures)])
     head = ["move", "a game", "taken", "worth", "95 %", *(["before"] if earlier else []), *b.measures]
     parts.append(sorted_table(head, rows, set(range(1, len(head)))))
+    for title, names in (("Never offered", b.unseen), ("Never taken", b.untaken)):
+        if names:
+            parts.append(f"<p>{title}: {escape(', '.join(names))}.</p>")
     parts.append(f'<p class="note">{escape(b.method())}.</p>')
     return document(f"How {games[0].canonical} is balanced", parts)
+
+
+def _page_of_spaces(found: list[Balance]) -> list[str]:
+    from html import escape
+
+    from ..compare_html import plot, sorted_table
+
+    b = found[0]
+    earlier = {s.name: s for s in found[1].spaces} if len(found) > 1 else {}
+    rows: list[list[tuple[str, object] | str]] = []
+    for s in b.spaces:
+        w = s.whole
+        mark = "b" if _certain(s) else "i"
+        row: list[tuple[str, object] | str] = [
+            escape(s.name),
+            (f"{w.per_game:.2f}", w.per_game),
+            (f"{w.price:.2f}", w.price),
+            (f"{w.chance.value:.1%}", w.chance.value),
+            (f"<{mark}>{w.net.value:+.2f}</{mark}>", w.net.value),
+        ]
+        if earlier:
+            before = earlier.get(s.name)
+            row.append((_net(before), before.whole.net.value if before is not None else -1e9))
+        for r in b.rounds:
+            there = s.rounds.get(r)
+            row.append((_in_round(there), there.net.value if there is not None else -1e9))
+        rows.append(row)
+    head = ["space", "a game", "price", "pays", "brings in less price", *(["before"] if earlier else [])]
+    head += [f"round {r}" for r in b.rounds]
+    losing = ", ".join(s.name for s in b.losing())
+    return [
+        "<h2>What spaces bring in</h2>",
+        plot([(s.name, s.whole.net) for s in b.spaces]),
+        sorted_table(head, rows, set(range(1, len(head)))),
+        f"<p>{LOSING}: <b>{escape(losing or 'none')}</b>.</p>",
+    ]
