@@ -10,10 +10,8 @@ tells so after a moment; Ctrl-C has it choose at once, and a second Ctrl-C right
 
 from __future__ import annotations
 
-import os
 import random
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -21,14 +19,13 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..interpreter.game import State
+from .indicator import Indicator
 
 if TYPE_CHECKING:
     from ..interpreter.bots.policy import Policy
 
 LONGEST = 20.0
 """How many seconds a bot may think, whatever its name says."""
-_QUIET = 0.4
-"""How long it may think before the terminal tells so."""
 _AGAIN = 1.0
 """Within how many seconds a second Ctrl-C stops the bots."""
 _PATIENCE = 0.3
@@ -78,17 +75,15 @@ class ThinkingBot:
 
 
 class Thinking:
-    """A time in which a bot thinks: tells so at the terminal, and ends it at Ctrl-C or when it takes too long."""
+    """A time in which a bot thinks: the terminal tells so, and it ends at Ctrl-C or when it takes too long."""
 
     _last_interrupt = -_AGAIN
 
     def __init__(self, name: str) -> None:
-        self.name = name
         self.interrupted = False
         self.begun = time.monotonic()
-        self.shown = 0.0
         self._before: Any = None
-        self._is_shown = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+        self._indicator = Indicator(name)
 
     def __enter__(self) -> Thinking:
         if threading.current_thread() is threading.main_thread():
@@ -100,9 +95,8 @@ class Thinking:
     ) -> None:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
-        if self.shown:
-            sys.stdout.write("\r\x1b[2K")
-            sys.stdout.flush()
+            self._indicator.__enter__()
+            self._indicator.__exit__(kind, error, trace)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         now = time.monotonic()
@@ -113,15 +107,8 @@ class Thinking:
         self.interrupted = True
 
     def is_over(self) -> bool:
-        """Tests if it has been told to end, or has thought too long; tells at the terminal that it thinks."""
-        now = time.monotonic()
-        if self._is_shown and now - max(self.shown, self.begun + _QUIET - 0.25) > 0.25:
-            self.shown = now
-            seconds = now - self.begun
-            dots = "." * (1 + int(4 * seconds) % 3)
-            sys.stdout.write(f"\r\x1b[2K{self.name} {dots:3} {seconds:.0f} s (Ctrl-C)")
-            sys.stdout.flush()
-        return self.interrupted or now - self.begun > LONGEST
+        """Tests if it has been told to end, or has thought too long."""
+        return self.interrupted or time.monotonic() - self.begun > LONGEST
 
 
 def _thinking(kind: str) -> Callable[[str], Bot]:

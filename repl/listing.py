@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .choosing import Item
-from .terminal import Line, Look, cut, in_ascii, pad, width
+from .terminal import Line, Look, in_ascii, pad, width, wrap
 
 _MOST_LINES = 20
 
@@ -17,13 +17,11 @@ def list_items(items: Sequence[Item], look: Look, *, numbered: bool = True) -> l
     lines: list[Line]
     if len(items) <= _MOST_LINES:
         widest = max(map(width, words), default=0)
-        lines = [
-            cut(
-                [("dim", f" {m}"), ("move", pad(w, widest)), ("dim", f"  {i.meaning}" if i.meaning else "")],
-                look.width,
-            )
-            for m, w, i in zip(marks, words, items, strict=True)
-        ]
+        indent = min(widest + 6, look.width // 2)
+        lines = []
+        for m, w, i in zip(marks, words, items, strict=True):
+            meaning = f"  {i.meaning}" if i.meaning else ""
+            lines += wrap([("dim", f" {m}"), ("move", pad(w, widest)), ("dim", meaning)], look.width, indent)
     else:
         cell = max(map(width, words), default=0) + 6
         across = max(1, look.width // cell)

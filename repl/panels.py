@@ -330,18 +330,35 @@ def draw_table(panel: Table, on: Drawing, columns: int) -> list[Line]:
     if short and _whole(drawn, name_width, short=True, gap=2) > columns:
         drawn = [d for d in drawn if not d.label]
         gap = 2 if _whole(drawn, name_width, short=True, gap=2) <= columns else 1
-    lines: list[Line] = [[("", " " * name_width)], *(pad_line(name, name_width) for name in names)]
-    if foot_name:
-        lines.append([("", " "), (HEAD, pad(foot_name, name_width - 1))])
-    for d in drawn:
-        heading = d.short if short else d.long
-        w = _width(d, short=short)
-        lines[0] += [("", " " * gap), (HEAD if d.label else DIM, pad(heading, w, right=True))]
-        for n, cell in enumerate(d.cells):
-            lines[n + 1] += [("", " " * (w + gap - line_width(cell))), *cell]
-        if foot_name:
-            lines[-1] += [("", " " * (w + gap - line_width(d.foot))), *d.foot]
+    lines: list[Line] = []
+    for part in _parts(drawn, columns - name_width, short=short, gap=gap):
+        part_lines: list[Line] = [[("", " " * name_width)], *(pad_line(name, name_width) for name in names)]
+        if foot_name and any(d.foot for d in part):
+            part_lines.append([("", " "), (HEAD, pad(foot_name, name_width - 1))])
+        for d in part:
+            heading = d.short if short else d.long
+            w = _width(d, short=short)
+            part_lines[0] += [("", " " * gap), (HEAD if d.label else DIM, pad(heading, w, right=True))]
+            for n, cell in enumerate(d.cells):
+                part_lines[n + 1] += [("", " " * (w + gap - line_width(cell))), *cell]
+            if len(part_lines) > len(d.cells) + 1:
+                part_lines[-1] += [("", " " * (w + gap - line_width(d.foot))), *d.foot]
+        lines += part_lines
     return lines
+
+
+def _parts(drawn: list[_Drawn], room: int, *, short: bool, gap: int) -> list[list[_Drawn]]:
+    """Splits columns that are too many to stand side by side; the rows' names are written again before each part."""
+    parts: list[list[_Drawn]] = [[]]
+    used = 0
+    for d in drawn:
+        wide = _width(d, short=short) + gap
+        if parts[-1] and used + wide > room:
+            parts.append([])
+            used = 0
+        parts[-1].append(d)
+        used += wide
+    return parts
 
 
 def _whole(drawn: list[_Drawn], names: int, *, short: bool, gap: int) -> int:

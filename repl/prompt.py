@@ -2,8 +2,9 @@
 the window.
 
 What happened scrolls away above; the board, the prompt and the toolbar are drawn anew at each key, so that
-resizing reflows them. Private answers are shown on a screen of their own, which is wiped before anybody
-else looks.
+resizing reflows them. An answer that the board would push off the screen stands alone until the next line; one longer
+than the screen is read page by page. Private answers are shown on a screen of their own, which is wiped before
+anybody else looks.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import FormattedText, StyleAndTextTuples
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.output import Output, create_output
 from prompt_toolkit.shortcuts import print_formatted_text
@@ -26,7 +29,10 @@ from prompt_toolkit.styles import DynamicStyle, Style
 
 from .colours import styles_with
 from .desk import Desk, Reply, run_line, suggest
+from .indicator import Indicator
+from .keyboard import drop_typed, quiet_keyboard
 from .pace import let_bots_play
+from .pager import Pager
 from .taking_up import data_folder
 from .terminal import Line, cut, line_width, to_ascii, wrap
 
@@ -34,6 +40,8 @@ _MENU = 8
 _AROUND = 2
 """Lines that prompt and toolbar take."""
 _LONGEST_PASTE = 200
+_ESCAPE = 0.05
+"""How many seconds after Escape no more of a key's code is to come."""
 
 
 def formatted(lines: Sequence[Line], *, last_newline: bool = False) -> FormattedText:
@@ -105,9 +113,18 @@ class PromptShell:
             erase_when_done=True,
             enable_suspend=True,
             reserve_space_for_menu=0,
+            key_bindings=self._bindings(),
             output=self.output,
         )
+        self.session.app.ttimeoutlen = _ESCAPE
+        self.session.app.timeoutlen = 0.3
         self.fill = ""
+        self.alone = False
+        """Whether the last answer stands alone on the screen, without the board below it."""
+        self.looked: int | None = None
+        """Who looked last at what only he may see."""
+        self._top = 0
+        """The first line of the board that is shown, where the window is lower than the board."""
 
     def _style(self) -> Style:
         """Gets the style: the same object while no colour changes, for prompt_toolkit parses each new one."""
@@ -116,8 +133,42 @@ class PromptShell:
             self._styled = (colours, Style(list(styles_with(colours).items())))
         return self._styled[1]
 
+    def _bindings(self) -> KeyBindings:
+        keys = KeyBindings()
+
+        @keys.add("escape")
+        def drop(event: KeyPressEvent) -> None:
+            """Closes the menu; without one, drops the line."""
+            buffer = event.current_buffer
+            if buffer.complete_state is not None:
+                buffer.cancel_completion()
+            else:
+                buffer.reset()
+                self.desk.opened = None
+
+        @keys.add("pagedown")
+        def down(event: KeyPressEvent) -> None:
+            self._top += max(1, self._room() - 1)
+
+        @keys.add("pageup")
+        def up(event: KeyPressEvent) -> None:
+            self._top = max(0, self._top - max(1, self._room() - 1))
+
+        return keys
+
     def run(self) -> int:
         """Plays until somebody leaves; the exit status is 0."""
+        with quiet_keyboard(self.session.app.input):
+            try:
+                self._play()
+            except KeyboardInterrupt:  # while leaving
+                pass
+            finally:
+                self.output.disable_bracketed_paste()
+                self.output.flush()
+        return 0
+
+    def _play(self) -> None:
         self._measure()
         self._print([self.desk.line("welcome", "dim")])
         self._print(self.desk.warnings())
@@ -125,23 +176,34 @@ class PromptShell:
         self._bots()
         while True:
             try:
+                self._expect_pastes()
                 text = self.session.prompt(default=self.fill)
+                self._expect_pastes()
+                self.fill = ""
+                if not self._lines(text):
+                    break
             except KeyboardInterrupt:
                 self.fill = ""
+                self.alone = False
+                self.desk.opened = None
                 self._forget_question()
                 self._print([self.desk.line("interrupted", "dim")])
-                continue
             except EOFError:
                 break
-            self.fill = ""
-            if not self._lines(text):
-                break
         self._leave()
-        return 0
+
+    def _expect_pastes(self) -> None:
+        """Has the terminal mark what is pasted, also while nobody reads: it must not be taken for typing."""
+        self.output.enable_bracketed_paste()
+        self.output.flush()
 
     def _lines(self, text: str) -> bool:
         """Hands in what was typed, or a pasted page up to the first line that fails; False to leave."""
         lines = [line for line in text.splitlines() if line.strip()] or [""]
+        if len(lines) > 1 and self.desk.pending is not None:
+            self._forget_question()
+            self._print([self.desk.line("page-no-answer", "error")])
+            return True
         for n, line in enumerate(lines[:_LONGEST_PASTE], 1):
             reply = self._one(line)
             if reply.quit:
@@ -151,22 +213,52 @@ class PromptShell:
                 break
         return True
 
-    def _one(self, text: str) -> Reply:
+    def _one(self, text: str, *, unseen: bool = False) -> Reply:
+        """Hands in a line and shows the answer; what was typed `unseen` by others is not repeated."""
         asked = self.desk.question
-        reply = run_line(self.desk, text)
+        with Indicator():
+            reply = run_line(self.desk, text)
+        if reply.failed:
+            drop_typed(self.session.app.input)
         if reply.private:
             return self._privately(reply)
-        if text and not reply.board:
-            self._print([[("dim", f"{asked or '>'} {text}")]])
-        self._print(reply.lines)
+        echo: list[Line] = (
+            [[("dim", f"{asked or '>'} {text}")]] if text and not reply.board and not unseen else []
+        )
+        self._show(echo, reply)
         self.fill = reply.fill
         if reply.board or (not text and self.desk.turn is None):
             self._bots()
         return reply
 
+    def _show(self, echo: list[Line], reply: Reply) -> None:
+        """Prints an answer: above the board, alone where it needs the board's room, or page by page."""
+        desk = self.desk
+        lines = self._wrapped([*echo, *reply.lines])
+        room = desk.look.height - _AROUND
+        over = desk.pending is not None and len(reply.lines) > _AROUND  # such as a board of another moment
+        self.alone = not reply.board and (over or len(lines) > room - len(self._board()))
+        if len(lines) > room and not reply.board:
+            self._print(echo)
+            self._page(reply.lines)
+            self.alone = False
+        else:
+            self._print(lines)
+
+    def _page(self, lines: Sequence[Line]) -> None:
+        """Shows lines on a screen of their own, page by page."""
+        desk = self.desk
+
+        def foot(first: int, last: int, count: int) -> Line:
+            return [("", " " + desk.t("pager", first=first, last=last, count=count))]
+
+        Pager(lines, foot, formatted, style=self.style, output=self.output).run()
+        self._expect_pastes()
+
     def _bots(self) -> None:
         """Lets the bots play, telling each move as it is made."""
         desk = self.desk
+        self.alone = False
         try:
             for news in let_bots_play(desk):
                 self._print(news)
@@ -204,27 +296,49 @@ class PromptShell:
     # ------------------------------------------------------------------------------------------------ private
 
     def _privately(self, reply: Reply) -> Reply:
-        """Shows an answer on a screen of its own, and asks there what it asks; wipes it afterwards."""
+        """Shows an answer on a screen of its own, and asks there what it asks; wipes it afterwards.
+
+        Where somebody else looked last, a blank screen comes between that only waits for him.
+        """
         desk = self.desk
-        inner: PromptSession[str] = PromptSession(
-            history=InMemoryHistory(), style=self.style, erase_when_done=True, output=self.output
-        )
+        whose = desk.turn if reply.whose is None else reply.whose
         self.output.enter_alternate_screen()
         try:
+            if whose is not None and whose != self.looked:
+                self._wipe()
+                name = desk.session.seats[whose].name
+                if self._asked_alone(desk.line("only-one-looks", "heading", name=name)) is None:
+                    self._forget_question()
+                    return Reply()
+                self.looked = whose
             self._wipe()
             self._print(reply.lines)
-            asked = desk.question or desk.t("press-enter")
-            try:
-                text = inner.prompt(formatted([[("note", asked + " ")]]))
-            except (KeyboardInterrupt, EOFError):
-                text = ""
+            text = self._asked_alone([("note", (desk.question or desk.t("press-enter")) + " ")])
         finally:
             self._wipe()
             self.output.quit_alternate_screen()
             self.output.flush()
+        self._expect_pastes()
         if desk.pending is None:
             return replace(reply, lines=[], private=False)
-        return self._one(text)
+        return self._one(text or "", unseen=True)
+
+    def _asked_alone(self, message: Line) -> str | None:
+        """Asks on the screen of one person; None if he does not want to. What is pasted there is no answer."""
+        keys = KeyBindings()
+        keys.add("c-z")(lambda event: None)  # the screen must be wiped first
+        keys.add(Keys.BracketedPaste)(lambda event: None)
+        inner: PromptSession[str] = PromptSession(
+            history=InMemoryHistory(),
+            style=self.style,
+            erase_when_done=True,
+            output=self.output,
+            key_bindings=keys,
+        )
+        try:
+            return inner.prompt(formatted([message]))
+        except (KeyboardInterrupt, EOFError):
+            return None
 
     def _wipe(self) -> None:
         self.output.erase_screen()
@@ -244,17 +358,33 @@ class PromptShell:
         if (size.columns, size.rows) != (look.width, look.height):
             self.desk.look = replace(look, width=max(size.columns, 20), height=size.rows)
 
+    def _room(self) -> int:
+        """Gets how many lines the board may take."""
+        return max(0, self.desk.look.height - _AROUND - 1)
+
+    def _board(self) -> list[Line]:
+        """Draws the board, or as much of it as there is room for, with a line that tells so."""
+        desk = self.desk
+        board, room = desk.board(), self._room()
+        rule: Line = [("dim", ("-" if desk.look.ascii else "─") * (desk.look.width - 1))]
+        if len(board) <= room or room < 2:
+            return [rule, *board[:room]]
+        self._top = min(self._top, len(board) - room + 1)
+        shown = board[self._top : self._top + room - 1]
+        more = desk.line(
+            "more-board", "note", first=self._top + 1, last=self._top + len(shown), count=len(board)
+        )
+        return [rule, *shown, cut(more, desk.look.width)]
+
     def _message(self) -> FormattedText:
         """Draws the board and the prompt."""
         self._measure()
         desk = self.desk
-        room = desk.look.height - _AROUND - 1
-        board = desk.board()
-        if len(board) > room:
-            board = board[: max(0, room)]
-        spare = desk.look.height - len(board) - _AROUND
-        self.session.reserve_space_for_menu = _MENU if spare >= _MENU + 6 else 0
-        lines = [[("dim", ("-" if desk.look.ascii else "─") * (desk.look.width - 1))], *board]
+        lines = [] if self.alone else self._board()
+        spare = desk.look.height - len(lines) + 1 - _AROUND
+        menu = self.session.default_buffer.complete_state is not None
+        roomy = spare >= _MENU + 6 if not self.alone else menu
+        self.session.reserve_space_for_menu = _MENU if roomy else 0
         if desk.pending is not None:
             label: Line = [("note", desk.question + " ")]
         elif desk.turn is not None:
@@ -266,15 +396,19 @@ class PromptShell:
     def _toolbar(self) -> FormattedText:
         """Draws whose turn it is and why."""
         desk = self.desk
-        help_: Line = [("", " "), ("dim", desk.t("toolbar-help"))]
+        hint = "toolbar-alone" if self.alone and desk.pending is None else "toolbar-help"
+        help_: Line = [("", " "), ("dim", desk.t(hint))]
         room = desk.look.width - line_width(help_) - 1
         line = cut(desk.status(), room, "..." if desk.look.ascii else "…")
         blank = " " * (room - line_width(line))
         return formatted([[*line, ("", blank), *help_]])
 
-    def _print(self, lines: Sequence[Line]) -> None:
+    def _wrapped(self, lines: Sequence[Line]) -> list[Line]:
         room = max(self.desk.look.width, 20)
-        wrapped = [part for line in lines for part in wrap(line, room, 4)]
+        return [part for line in lines for part in wrap(line, room, 4)]
+
+    def _print(self, lines: Sequence[Line]) -> None:
+        wrapped = self._wrapped(lines)
         if wrapped:
             print_formatted_text(formatted(wrapped), style=self.style, output=self.output)
 

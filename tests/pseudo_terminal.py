@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import pexpect
 import pyte
@@ -15,10 +17,31 @@ import pyte
 MAIN = "from harbourmaster.repl.cli import main; raise SystemExit(main())"
 
 
+_ALTERNATE = 1049
+"""The mode of the screen that comes in front of the normal one, and leaves it as it was."""
+
+
 class _Screen(pyte.Screen):
-    """A screen that answers when it is asked where the cursor is."""
+    """A screen that answers when it is asked where the cursor is, and has an alternate screen."""
 
     answer: Callable[[str], object] | None = None
+    normal: tuple[dict[int, Any], Any] | None = None
+    """While the alternate screen is in front: the rows of the normal one, and its cursor."""
+
+    def set_mode(self, *modes: int, **kwargs: Any) -> None:
+        if kwargs.get("private") and _ALTERNATE in modes and self.normal is None:
+            self.normal = (copy.deepcopy(dict(self.buffer)), copy.copy(self.cursor))
+        super().set_mode(*modes, **kwargs)
+
+    def reset_mode(self, *modes: int, **kwargs: Any) -> None:
+        if kwargs.get("private") and _ALTERNATE in modes and self.normal is not None:
+            rows, cursor = self.normal
+            self.buffer.clear()
+            self.buffer.update(rows)
+            self.cursor = cursor
+            self.dirty.update(range(self.lines))
+            self.normal = None
+        super().reset_mode(*modes, **kwargs)
 
     def write_process_input(self, data: str) -> None:
         if self.answer is not None:

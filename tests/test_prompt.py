@@ -131,6 +131,8 @@ def test_a_hand_is_hidden_again(tmp_path: Path) -> None:
         screen = terminal.until("Eve>")
         assert "hand" not in screen
         terminal.send("hand\r")
+        assert "×" not in terminal.until("Now only Eve looks at the screen")
+        terminal.send("\r")
         shown = terminal.until("Only Eve may see this", "Press Enter")
         assert "×1" in shown
         terminal.send("\r")
