@@ -66,6 +66,18 @@ class Policies(dict[str, Maker]):
             raise KeyError(str(error)) from None
         return lambda game, seat: make_policy(name).choose
 
+    def player(self, name: str, game: Game, seat: int, *, native: bool | None) -> tuple[Policy, list[str]]:
+        """Makes the policy of a seat, and gets the list of what goes wrong with it as it plays.
+
+        `native`: whether rollouts run on native code; None: where it is to be had.
+        """
+        if dict.__contains__(self, name):
+            return self[name](game, seat), []
+        from .bots.policy import make_policy
+
+        made = make_policy(name, native=native)
+        return made.choose, getattr(made, "faults", [])
+
     def __contains__(self, name: object) -> bool:
         if super().__contains__(name):
             return True
@@ -80,7 +92,11 @@ class Policies(dict[str, Maker]):
         except UnknownPolicy as error:
             if name.partition(":")[0] in NAMES:
                 return str(error), error.help
-            return str(error), suggestion(name, {*self, *NAMES}, what="the policies are")
+            known = {*self, *NAMES, "exec"}
+            named = name.partition(":")[0]
+            return str(error), error.help if named == "exec" else suggestion(
+                named, known, what="the policies are"
+            )
         return "", ""
 
 
@@ -108,6 +124,13 @@ class Plan:
         """Whether every seat plays by chance."""
         return all(p == "random" for p in self.policies)
 
+    @property
+    def thinks(self) -> bool:
+        """Whether a seat's policy plays rollouts."""
+        from .bots.policy import NAMES
+
+        return any(p.partition(":")[0] in NAMES and p != "random" for p in self.policies)
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -123,6 +146,10 @@ class Result:
     """Each measure's text, and whether it is per player."""
     note: str = ""
     """How it could have been faster."""
+    rollouts: str | None = None
+    """The backend of the policies' rollouts, where there are any."""
+    faults: tuple[str, ...] = ()
+    """What went wrong with players that are programs of their own."""
 
     def returns(self) -> list[float]:
         """Gets the mean return of each seat."""
@@ -167,6 +194,7 @@ class Result:
             "offers": self.plan.offers,
             "policies": list(self.plan.policies) or ["random"] * self.plan.players,
             "backend": self.backend,
+            "rollouts": self.rollouts,
             "seed": self.plan.seed,
             "games": t.games,
             "endless": t.unfinished,
@@ -178,6 +206,7 @@ class Result:
             "sd_returns": self.deviations(),
             "win_share": self.win_shares(),
             "measures": self.measures(),
+            "faults": list(self.faults),
         }
 
 
@@ -204,17 +233,23 @@ def simulate(
     if game is None:
         game = _game(plan.name, plan.players, plan.offers)
     backend, note = choose_backend(plan, game)
+    rollouts = None
+    if plan.thinks:
+        rollouts = "python" if note or plan.backend == "python" else "c"
     start = time.perf_counter()
     totals = Totals.empty(game.program)
-    for part in _parts(plan, game, backend, jobs):
+    faults: list[str] = []
+    for part, went_wrong in _parts(plan, game, backend, jobs):
         if isinstance(part, Failure):
             raise SimulationError(part.code, part.message, _span(game, part.site), part.number, part.seed)
         totals += part
+        faults += went_wrong
         if progress is not None:
             progress(totals.games + totals.unfinished)
     seconds = time.perf_counter() - start
     names = tuple((m.text, m.per) for m in game.program.measures)
-    return Result(plan, game.canonical, game.content_hash, backend, totals, seconds, names, note)
+    about = (plan, game.canonical, game.content_hash, backend, totals, seconds, names, note)
+    return Result(*about, rollouts, tuple(faults))
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,12 +284,16 @@ _WORTH_COMPILING = 3000
 def choose_backend(plan: Plan, game: Game) -> tuple[str, str]:
     """Settles which backend plays, and says why it is not native code where that was not to be had.
 
+    Policies choose on the Python backend; what is settled then is where those that think play their rollouts.
+
     Raises `NativeUnavailable` when native code was asked for and cannot be had.
     """
-    if plan.backend == "python" or (plan.backend == "auto" and plan.games < _WORTH_COMPILING):
+    if plan.backend == "python":
         return "python", ""
-    if not plan.is_uniform:
-        return "python", "policies other than 'random' play on the Python backend"
+    if not plan.is_uniform and not plan.thinks:
+        return "python", "these policies play on the Python backend" if plan.backend == "c" else ""
+    if plan.is_uniform and plan.backend == "auto" and plan.games < _WORTH_COMPILING:
+        return "python", ""
     from .native import NativeUnavailable
 
     try:
@@ -263,7 +302,7 @@ def choose_backend(plan: Plan, game: Game) -> tuple[str, str]:
         if plan.backend == "c":
             raise
         return "python", str(error)
-    return "c", ""
+    return "c" if plan.is_uniform else "python", ""
 
 
 def _native(game: Game) -> NativeMachine:
@@ -296,7 +335,11 @@ class _Sizes:
         self.size = max(1, min(8 * self.size, fitting))
 
 
-def _parts(plan: Plan, game: Game, backend: str, jobs: int) -> Iterator[Totals | Failure]:
+Part = tuple["Totals | Failure", list[str]]
+"""What came of some games, and what went wrong with players that are programs of their own."""
+
+
+def _parts(plan: Plan, game: Game, backend: str, jobs: int) -> Iterator[Part]:
     """Plays a plan's games in parts, which come out in the order of the games."""
     if jobs > 1:
         yield from _parts_of_processes(plan, game, backend, jobs)
@@ -310,21 +353,20 @@ def _parts(plan: Plan, game: Game, backend: str, jobs: int) -> Iterator[Totals |
         first += count
 
 
-def _timed_part(
-    plan: Plan, game: Game, backend: str, first: int, count: int
-) -> tuple[Totals | Failure, float]:
+def _timed_part(plan: Plan, game: Game, backend: str, first: int, count: int) -> tuple[Part, float]:
     start = time.perf_counter()
-    part = play_part(plan, game, backend, first, count)
-    return part, time.perf_counter() - start
+    faults: list[str] = []
+    part = play_part(plan, game, backend, first, count, faults)
+    return (part, faults), time.perf_counter() - start
 
 
-def _parts_of_processes(plan: Plan, game: Game, backend: str, jobs: int) -> Iterator[Totals | Failure]:
+def _parts_of_processes(plan: Plan, game: Game, backend: str, jobs: int) -> Iterator[Part]:
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
     game.machine()  # what is compiled now is not compiled once more in each process
     first, sizes = 0, _Sizes(_GUESS if plan.is_uniform else 1)
-    waiting: deque[tuple[int, Future[tuple[Totals | Failure, float]]]] = deque()
+    waiting: deque[tuple[int, Future[tuple[Part, float]]]] = deque()
     pool = ProcessPoolExecutor(jobs, initializer=_begin_process)
     try:
         while first < plan.games or waiting:
@@ -352,18 +394,23 @@ def _begin_process() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def _part_in_process(plan: Plan, backend: str, first: int, count: int) -> tuple[Totals | Failure, float]:
+def _part_in_process(plan: Plan, backend: str, first: int, count: int) -> tuple[Part, float]:
     return _timed_part(plan, _game(plan.name, plan.players, plan.offers), backend, first, count)
 
 
-def play_part(plan: Plan, game: Game, backend: str, first: int, count: int) -> Totals | Failure:
-    """Plays games number `first` to `first` + `count` - 1 of a plan."""
+def play_part(
+    plan: Plan, game: Game, backend: str, first: int, count: int, faults: list[str] | None = None
+) -> Totals | Failure:
+    """Plays games number `first` to `first` + `count` - 1 of a plan.
+
+    What goes wrong with players that are programs of their own is added to `faults`.
+    """
     if backend == "c" and plan.is_uniform:
         try:
             return _native(game).play(plan.seed, first, count, check=plan.check)[0]
         except PlayError:
             backend = "python"  # where the same game goes wrong, but says which it was
-    player = _Uniform(game, backend) if plan.is_uniform else _Seated(game, plan.policies)
+    player = _Uniform(game, backend) if plan.is_uniform else _Seated(game, plan.policies, plan.backend)
     sums = Sums(game, check=plan.check)
     for number in range(first, first + count):
         seed = seed_of_game(plan.seed, number)
@@ -374,6 +421,8 @@ def play_part(plan: Plan, game: Game, backend: str, first: int, count: int) -> T
             sums.totals.numbers[1] += 1
         except PlayError as error:
             return Failure(error.code, error.message, _site(error.span), number, seed)
+        if faults is not None and isinstance(player, _Seated):
+            faults += [f"game {number}: {fault}" for fault in player.faults()]
     return sums.totals
 
 
@@ -399,13 +448,19 @@ class _Uniform:
 class _Seated:
     """Plays games in which seats have policies of their own."""
 
-    def __init__(self, game: Game, policies: Sequence[str]) -> None:
+    def __init__(self, game: Game, policies: Sequence[str], backend: Backend = "auto") -> None:
         self.game = game
         self.names = policies
+        self.native = False if backend == "python" else None
+        self._faults: list[list[str]] = []
 
     def play(self, seed: int) -> tuple[Position, int]:
         """Plays one game; gets its last position and how many decisions were made."""
-        policies = [POLICIES[name](self.game, seat) for seat, name in enumerate(self.names)]
+        made = [
+            POLICIES.player(name, self.game, seat, native=self.native) for seat, name in enumerate(self.names)
+        ]
+        policies = [policy for policy, _ in made]
+        self._faults = [faults for _, faults in made]
         state = self.game.new_initial_state(seed)
         numbers = Random(seed)
         limit = self.game.program.decision_budget
@@ -416,6 +471,10 @@ class _Seated:
                 raise Endless(limit)
             state.apply_action(choose(state, policies, numbers))
         return state.position, decisions
+
+    def faults(self) -> list[str]:
+        """Gets what went wrong in the last game with players that are programs of their own."""
+        return [fault for faults in self._faults for fault in faults]
 
 
 def choose(state: State, policies: Sequence[Policy], numbers: Random) -> int:

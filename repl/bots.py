@@ -73,6 +73,13 @@ class ThinkingBot:
             return actions[0]
         return action
 
+    def take_faults(self) -> list[str]:
+        """Gets what went wrong with a program of its own since this was last called."""
+        noted: list[str] = getattr(self.policy, "faults", [])
+        found = noted[:]
+        noted.clear()
+        return found
+
 
 class Thinking:
     """A time in which a bot thinks: the terminal tells so, and it ends at Ctrl-C or when it takes too long."""
@@ -88,6 +95,7 @@ class Thinking:
     def __enter__(self) -> Thinking:
         if threading.current_thread() is threading.main_thread():
             self._before = signal.signal(signal.SIGINT, self._interrupt)
+            self._indicator.__enter__()
         return self
 
     def __exit__(
@@ -95,7 +103,6 @@ class Thinking:
     ) -> None:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
-            self._indicator.__enter__()
             self._indicator.__exit__(kind, error, trace)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
@@ -131,6 +138,7 @@ BOTS: dict[str, Callable[[str], Bot]] = {
     "greedy": _thinking("greedy"),
     "montecarlo": _thinking("montecarlo"),
     "mcts": _thinking("mcts"),
+    "exec": _thinking("exec"),
 }
 """The makers of bots by name; each is called with what stands after the colon, as in `name:argument`."""
 
@@ -145,3 +153,11 @@ def make_bot(name: str) -> Bot | None:
         return maker(argument)
     except ValueError:
         return None
+
+
+def why_no_bot(name: str) -> str:
+    """Tells why there is no bot of a name; "" if there is one."""
+    from ..interpreter.simulate import POLICIES
+
+    message, help = POLICIES.complaint(name)
+    return f"{message} ({help})" if help else message

@@ -1,6 +1,7 @@
 """Who sits where: names, people and bots, as asked for on the command line.
 
-A seat is written `NAME`, `KIND` or `NAME=KIND`; the kind is `human` (also `me`, `h`) or the name of a bot.
+A seat is written `NAME`, `KIND` or `NAME=KIND`; the kind is `human` (also `me`, `h`), the name of a bot, or
+`exec:COMMAND` for a program of its own.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from .bots import BOTS, Bot, make_bot
+from .bots import BOTS, Bot, make_bot, why_no_bot
 
 HUMAN = "human"
+PROGRAM = "exec"
 _PEOPLE = ("human", "me", "h", "person")
 
 
@@ -57,7 +59,7 @@ def make_seats(asked: Sequence[str], names: Sequence[str]) -> list[Seat]:
 
 
 def _seat(text: str, default: str) -> Seat:
-    name, equals, kind = text.partition("=")
+    name, equals, kind = ("", "=", text) if text.startswith(f"{PROGRAM}:") else text.partition("=")
     name, kind = name.strip(), kind.strip()
     if not equals:
         is_kind = name.casefold() in _PEOPLE or name.partition(":")[0] in BOTS
@@ -66,6 +68,8 @@ def _seat(text: str, default: str) -> Seat:
     if kind.casefold() in _PEOPLE:
         return Seat(name)
     bot = make_bot(kind)
+    if bot is None and kind.startswith(f"{PROGRAM}:"):
+        raise SeatError("no-program", kind=kind, why=why_no_bot(kind))
     if bot is None:
         raise SeatError("no-bot", kind=kind, known=", ".join([HUMAN, *sorted(BOTS)]))
     return Seat(name, kind, bot)

@@ -16,7 +16,7 @@ from ..interpreter.errors import PlayError
 from ..interpreter.game import load_game
 from ..interpreter.record_files import Choice, Record, RecordError, Reseed, Undo
 from ..interpreter.records import Recorder, load_record
-from .seats import Seat, make_seats
+from .seats import PROGRAM, Seat, make_seats
 from .session import Session
 from .view import View
 
@@ -133,6 +133,7 @@ def take_up(path: Path, *, go_on: bool) -> tuple[Session, str | None]:
     if record.seed is None:
         raise RecordError("record-unseeded", "chance was told how to come out here: nobody can go on with it")
     kinds, language = _table(path)
+    kinds, refused = _without_programs(kinds, path)
     game = load_game(record.rules, players=record.players, offers=record.offers)
     seats = make_seats(
         [f"{name}={kind}" for name, kind in zip(record.names, kinds, strict=False)], record.names
@@ -154,7 +155,20 @@ def take_up(path: Path, *, go_on: bool) -> tuple[Session, str | None]:
         session.recorder, state = Recorder.resume(path)
         if state.key() != session.state.key():
             raise RecordError("record-altered", "the record leads elsewhere than its choices")
+    for kind in refused:
+        session.note("program-not-run", command=kind)
     return session, language
+
+
+def _without_programs(kinds: list[str], path: Path) -> tuple[list[str], list[str]]:
+    """Replaces bots that are programs of their own, and gets them, unless the game is one of those kept here.
+
+    A file from elsewhere must not run commands.
+    """
+    if path.resolve().parent == games_folder().resolve():
+        return kinds, []
+    programs = [kind for kind in kinds if kind.startswith(f"{PROGRAM}:")]
+    return ["random" if kind in programs else kind for kind in kinds], programs
 
 
 def _mend(path: Path) -> None:

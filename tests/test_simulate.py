@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,9 @@ from harbourmaster.interpreter.playout import (
     weighted,
 )
 from harbourmaster.interpreter.simulate import POLICIES, Plan, SimulationError, simulate
+from harbourmaster.repl.cli import main
+from harbourmaster.repl.commands import UsageError
+from harbourmaster.repl.commands.policies import seated_policies
 
 from .smallgame import make
 
@@ -200,6 +204,38 @@ def test_a_policy_for_each_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert found["backend"] == "python"
 
 
+THINKING = ("greedy:1", "montecarlo:12r", "mcts:8r")
+
+
+def test_the_same_with_policies_that_think(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With budgets of rollouts nothing depends on the backend, nor on how many share the work."""
+    plan = Plan("manila", 3, 2, 5, backend="python", policies=THINKING)
+    alone = _result(plan)
+    assert alone.pop("rollouts") == "python"
+    shared = _result(plan, jobs=2)
+    assert shared.pop("rollouts") == "python" and shared == alone
+    try:
+        native = _result(replace(plan, backend="c"))
+    except NativeUnavailable as error:
+        pytest.skip(str(error))
+    assert native.pop("rollouts") == "c" and native == alone
+
+
+def test_where_native_code_is_not_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unavailable(game: Game) -> None:
+        raise NativeUnavailable("there is no compiler")
+
+    monkeypatch.setattr(simulation, "_native", unavailable)
+    game = load_game("manila", players=3)
+    for policies in ((), THINKING):
+        plan = Plan("manila", 3, 4000, 5, policies=policies)
+        assert simulation.choose_backend(plan, game) == ("python", "there is no compiler")
+        with pytest.raises(NativeUnavailable):
+            simulation.choose_backend(replace(plan, backend="c"), game)
+    quick = Plan("manila", 3, 4000, 5, policies=("random", "random", "x"))
+    assert simulation.choose_backend(quick, game) == ("python", "")
+
+
 def test_a_policy_may_leave_it_to_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(POLICIES, "silent", lambda game, seat: lambda state, seat, numbers: None)
     game = make(tmp_path, AUCTION)
@@ -247,3 +283,106 @@ def test_nothing_depends_on_the_hash_seed() -> None:
         found = json.loads(done.stdout)
         outputs.append({k: v for k, v in found.items() if "second" not in k})
     assert outputs[0] == outputs[1]
+
+
+# ------------------------------------------------------------------------------------------ from the command line
+
+
+def test_who_plays_is_read_from_the_command_line() -> None:
+    game = load_game("manila", players=3)
+    for texts, seats in [
+        ([], ()),
+        (["random"], ()),
+        (["greedy"], ("greedy",) * 3),
+        (["greedy,random,mcts:9r"], ("greedy", "random", "mcts:9r")),
+        (["greedy", "random", "mcts:9r"], ("greedy", "random", "mcts:9r")),
+        (["2=greedy"], ("random", "greedy", "random")),
+        (["bo=greedy,Ann=mcts"], ("mcts", "greedy", "random")),
+        (["greedy", "3=random"], ("greedy", "greedy", "random")),
+        (["random,3=exec:cat a,b=c"], ("random", "random", "exec:cat a,b=c")),
+        (["random,random,exec:cat a,b=c"], ("random", "random", "exec:cat a,b=c")),
+    ]:
+        assert seated_policies(texts, game) == seats, texts
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "help"),
+    [
+        ("gredy", "no policy 'gredy'", "did you mean 'greedy'?"),
+        ("2=gredy", "no policy 'gredy'", "did you mean 'greedy'?"),
+        ("exce:cat", "no policy 'exce:cat'", "did you mean 'exec'?"),
+        ("Bob=random", "nobody is called 'Bob'", "did you mean 'Bo'?"),
+        ("4=random", "there is no seat 4", "the seats are 1 to 3"),
+        ("0=random", "there is no seat 0", "the seats are 1 to 3"),
+        ("random,greedy", "got 2 policies, want 1 or 3", "name one for all seats, or one a seat"),
+        ("1=random,Ann=greedy", "two policies for Ann: 'random' and 'greedy'", ""),
+        (
+            "random,greedy,1=random",
+            "got 2 policies without a seat beside some with one, want 1 at most",
+            "name one for all other seats, as in --policy greedy,1=random",
+        ),
+    ],
+)
+def test_who_cannot_play_is_told(text: str, message: str, help: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        seated_policies([text], load_game("manila", players=3))
+    assert (str(caught.value), caught.value.help) == (message, help)
+
+
+def test_figures_as_parquet_are_those_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "figures.parquet"
+    asked = [
+        "simulate",
+        "manila",
+        "--games",
+        "20",
+        "--policy",
+        "2=greedy:1",
+        "--json",
+        "--parquet",
+        str(path),
+    ]
+    assert main(asked) == 0
+    told = json.loads(capsys.readouterr().out)
+    rows = parquet.read_table(path).to_pylist()
+    by = {(r["figure"], r["seat"]): r for r in rows}
+    assert len(by) == len(rows)
+    for seat in range(3):
+        assert by["points", seat + 1]["mean"] == told["mean_returns"][seat]
+        assert by["points", seat + 1]["deviation"] == told["sd_returns"][seat]
+        assert by["share of wins", seat + 1]["mean"] == told["win_share"][seat]
+    assert by["decisions", None]["mean"] == told["decisions_per_game"]
+    for text, mean in told["measures"].items():
+        got = [by[text, s]["mean"] for s in (1, 2, 3)] if isinstance(mean, list) else by[text, None]["mean"]
+        assert got == mean
+    assert [by["points", s]["policy"] for s in (1, 2, 3)] == ["random", "greedy:1", "random"]
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("simulate manila", "--parquet"),
+        ("compare manila manila+loans=none", "--parquet"),
+        ("compare manila manila+loans=none", "--html"),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_told_before_anything_is_played(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    command: str,
+    option: str,
+) -> None:
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("something was played")
+
+    monkeypatch.setattr(simulation, "simulate", never)
+    monkeypatch.setattr("harbourmaster.repl.commands.compare.load_pair", never)
+    for path, told in [
+        (tmp_path / "no" / "f", f"there is no folder '{tmp_path / 'no'}'"),
+        (tmp_path, f"'{tmp_path}' is a folder"),
+    ]:
+        assert main([*command.split(), option, str(path)]) == 2
+        assert capsys.readouterr().err.startswith(f"harbourmaster: error: {option}: {told}")
+    assert list(tmp_path.iterdir()) == []

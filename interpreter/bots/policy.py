@@ -4,6 +4,7 @@
     greedy[:N]          every option N times played on by chance; the best mean (default 24)
     montecarlo[:MS]     sequential halving over the options, for MS milliseconds (default 200)
     mcts[:MS]           a search tree over what the player knows, for MS milliseconds (default 200)
+    exec:[MS:]COMMAND   a program of its own, in any language (outside.py), with MS milliseconds a choice (default 10000)
 
 In place of milliseconds, `500r` is a budget of 500 rollouts: then a choice depends on the random numbers alone, and is
 the same on every machine and backend.
@@ -160,7 +161,7 @@ _KINDS: dict[str, Callable[[str], tuple[type[ThinkingPolicy], Budget]]] = {
     "mcts": _by_time(TreeSearch),
 }
 NAMES = ("random", *_KINDS)
-"""The names of policies, without what may follow after a colon."""
+"""The names of policies, without what may follow after a colon; besides there are programs, `exec:COMMAND`."""
 
 
 def _whole(text: str) -> int:
@@ -178,6 +179,10 @@ def make_policy(name: str, *, native: bool | None = None, patience: float | None
     kind, colon, argument = name.partition(":")
     if name == "random":
         return RandomPolicy()
+    if kind == "exec":
+        from .outside import make_outside
+
+        return make_outside(name, argument)
     if kind not in _KINDS:
         raise UnknownPolicy(f"no policy '{name}'", suggestion(kind, NAMES, what="the policies are"))
     try:

@@ -21,7 +21,7 @@ from ..game import Game, load_game
 from ..playout import Endless, Random, seed_of_game
 from ..simulate import choose, uniform
 from .elo import Meeting, Rating, ratings
-from .policy import Policy, make_policy
+from .policy import Policy, ThinkingPolicy, make_policy
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -63,6 +63,8 @@ class Played:
     seconds: tuple[float, ...] = ()
     problem: str = ""
     """Why there is no result."""
+    faults: tuple[str, ...] = ()
+    """What went wrong with players that are programs of their own."""
 
 
 @dataclass(slots=True)
@@ -117,6 +119,8 @@ class Table:
     games: int
     problems: list[Played]
     seconds: float
+    faults: list[str] = field(default_factory=list)
+    """What went wrong with players that are programs of their own."""
 
     def as_dict(self) -> dict[str, Any]:
         """Gets everything as plain data, for JSON."""
@@ -129,6 +133,7 @@ class Table:
             "games": self.games,
             "without_result": [{"game": p.number, "why": p.problem} for p in self.problems],
             "seconds": round(self.seconds, 3),
+            "faults": self.faults,
             "policies": [
                 {
                     "policy": s.policy,
@@ -170,6 +175,7 @@ def play_tournament(
         len(results),
         [g for g in played if g.problem],
         time.perf_counter() - start,
+        [f"game {g.number}: {fault}" for g in played for fault in g.faults],
     )
 
 
@@ -223,7 +229,7 @@ class Seated:
         from .rollouts import Roller
 
         self.game.machine()
-        if any(name != "random" for name in self.plan.policies):
+        if any(isinstance(policy, ThinkingPolicy) for policy in self.policies):
             _ = Roller(self.game, native=self.plan.native, patience=None).backend
 
     def play(self, number: int) -> Played:
@@ -249,7 +255,7 @@ class Seated:
         try:
             state = self._to_the_end(seed, policies)
         except PlayError as error:
-            return Played(number, tuple(seats), problem=str(error))
+            return Played(number, tuple(seats), problem=str(error), faults=self._faults())
         return Played(
             number,
             tuple(seats),
@@ -257,7 +263,17 @@ class Seated:
             tuple(state.winners()),
             tuple(choices),
             tuple(seconds),
+            faults=self._faults(),
         )
+
+    def _faults(self) -> tuple[str, ...]:
+        """Takes out what went wrong with players that are programs of their own."""
+        found = []
+        for policy in self.policies:
+            noted: list[str] = getattr(policy, "faults", [])
+            found += noted
+            noted.clear()
+        return tuple(found)
 
     def _to_the_end(self, seed: int, policies: Sequence[Callable[[State, int, Random], int | None]]) -> State:
         state = self.game.new_initial_state(seed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..parquet import write_rows
 from .howmuch import Measured
 
 
@@ -29,13 +30,18 @@ def rows_of(measured: Sequence[Measured]) -> list[dict[str, Any]]:
     return rows
 
 
-def write_parquet(path: str, measured: Sequence[Measured]) -> None:
-    """Writes the figures. Raises `ImportError` where there is no pyarrow."""
-    import pyarrow as pa
-    from pyarrow import parquet
+_COLUMNS = {
+    **dict.fromkeys(("rules_a", "rules_b"), "string"),
+    "players": "int32",
+    "policies": "string",
+    **dict.fromkeys(("seed", "pairs"), "int64"),
+    "level": "float64",
+    "figure": "string",
+    "seat": "int32",
+    **dict.fromkeys(("a", "b", "difference", "low", "high"), "float64"),
+}
 
-    names = {"rules_a": pa.string(), "rules_b": pa.string(), "players": pa.int32(), "policies": pa.string()}
-    names |= {"seed": pa.int64(), "pairs": pa.int64(), "level": pa.float64(), "figure": pa.string()}
-    names |= {"seat": pa.int32(), **{n: pa.float64() for n in ("a", "b", "difference", "low", "high")}}
-    table = pa.Table.from_pylist(rows_of(measured), schema=pa.schema(list(names.items())))
-    parquet.write_table(table, path)
+
+def write_parquet(path: str, measured: Sequence[Measured]) -> None:
+    """Writes the figures. Raises `ImportError` where there is no pyarrow, `OSError` where it cannot be written."""
+    write_rows(path, _COLUMNS, rows_of(measured))

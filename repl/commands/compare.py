@@ -110,7 +110,10 @@ def run(options: Namespace) -> int:
     """Compares, and tells."""
     from ...interpreter.comparing.comparison import Comparison
     from ...interpreter.comparing.differences import differences
+    from .files import check_parquet, check_writable
 
+    check_writable("--html", options.html)
+    check_parquet(options.parquet)
     if options.each_reading or options.pairs or options.sources:
         return _rank(options)
     if options.b is None:
@@ -143,7 +146,7 @@ def _rank(options: Namespace) -> int:
     if options.b is not None:
         raise UsageError("many are compared with one rule set, got two", "leave B away")
     game = load_game(options.a, players=options.players, offers=not options.no_offers)
-    policies = policies_of(options.policy, game.num_players())
+    policies = sets_of_policies(options.policy, game.num_players())
     if len(policies) > 1:
         raise UsageError("got several sets of policies, want one here")
     games = FEW if options.games is None else max(1, options.games)
@@ -217,7 +220,7 @@ def plans_of(a: Game, b: Game, options: Namespace) -> list[Plan]:
     from ...interpreter.comparing.howmuch import Plan
 
     plans = []
-    for policies in policies_of(options.policy, a.num_players()):
+    for policies in sets_of_policies(options.policy, a.num_players()):
         plans.append(
             Plan(
                 a=a.name,
@@ -233,25 +236,16 @@ def plans_of(a: Game, b: Game, options: Namespace) -> list[Plan]:
     return plans
 
 
-def policies_of(named: list[str] | None, players: int) -> list[tuple[str, ...]]:
-    """Reads policies: each a name for all seats, or one a seat with commas between."""
-    from ...grammar.diagnostics import suggestion
-    from ...interpreter.simulate import POLICIES
+def sets_of_policies(named: list[str] | None, players: int) -> list[tuple[str, ...]]:
+    """Reads sets of policies: each a name for all seats, or one a seat with commas between."""
+    from .policies import policies_of
 
-    out: list[tuple[str, ...]] = []
-    for text in named or ["random"]:
-        names = text.split(",")
-        for name in names:
-            if name not in POLICIES:
-                raise UsageError(f"no policy '{name}'", suggestion(name, POLICIES, what="the policies are"))
-        if len(names) == 1:
-            names *= players
-        if len(names) != players:
-            raise UsageError(
-                f"got {len(names)} policies, want 1 or {players}", "one for all seats, or one a seat"
-            )
-        out.append(() if set(names) == {"random"} else tuple(names))
-    return out
+    sets = [policies_of(text, players) for text in named or ["random"]]
+    if any(name.startswith("exec:") for names in sets for name in names):
+        raise UsageError(
+            "programs of their own cannot be compared with here", "'simulate' and 'tournament' take them"
+        )
+    return sets
 
 
 def measure(plan: Plan, options: Namespace, *, label: str = "") -> Measured:
@@ -333,12 +327,7 @@ def _report(comparison: Comparison, options: Namespace) -> None:
     if options.parquet:
         from ...interpreter.comparing.tables import write_parquet
 
-        try:
-            write_parquet(options.parquet, comparison.measured)
-        except ImportError:
-            raise UsageError(
-                "Parquet files need pyarrow", "install it: pip install 'harbourmaster[report]'"
-            ) from None
+        write_parquet(options.parquet, comparison.measured)
     if options.json:
         import json
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
@@ -22,10 +22,17 @@ named for his seat, and tells how they came out: points and share of wins by sea
 the measures that the rules declare. The same seed gives the same results, however many processes share the
 work and whichever backend plays (but for policies that think for a time, as montecarlo:200; montecarlo:500r
 thinks for 500 rollouts). The rules' invariants are tested after each game.
+
+Policies: random, greedy[:rollouts for each option], montecarlo[:milliseconds], mcts[:milliseconds], and
+exec:COMMAND for a program of your own that speaks the protocol of interpreter/PROTOCOL.md
+(exec:2000:COMMAND with milliseconds a choice). One is for all seats, several with commas are for one seat
+each, SEAT=POLICY is for a seat by its player's name or its number.
 """
 EXAMPLES = """
   harbourmaster simulate GAME --players 4 --games 10000 --seed 1
   harbourmaster simulate GAME+VARIANT --games 10000 --jobs 8      # the same games under a variant
+  harbourmaster simulate GAME --policy greedy,random,random --games 20 --parquet figures.parquet
+  harbourmaster simulate GAME --policy 1=mcts:200r --policy 'Bo=exec:python3 bot.py' --games 20
   harbourmaster simulate GAME --no-offers --race --json           # for measuring speed
 """
 
@@ -45,7 +52,7 @@ def configure(parser: ArgumentParser) -> None:
         "--policy",
         action="append",
         metavar="NAME",
-        help="who plays, one for all seats or one a seat: random, greedy, montecarlo:MS, mcts:MS",
+        help="who plays: one for all seats, one a seat with commas, or SEAT=POLICY (default: random)",
     )
     parser.add_argument(
         "--backend", choices=("auto", "python", "c"), default="auto", help="what plays (default: auto)"
@@ -59,6 +66,7 @@ def configure(parser: ArgumentParser) -> None:
     )
     group.add_argument("--race", action="store_true", help="do not test the invariants")
     parser.add_argument("--json", action="store_true", help="write the results as JSON")
+    parser.add_argument("--parquet", metavar="FILE", help="write the figures as a Parquet file")
     add_language(parser)
 
 
@@ -68,7 +76,10 @@ def run(options: Namespace) -> int:
     from ...interpreter.native import NativeUnavailable
     from ...interpreter.simulate import Plan, simulate
     from . import UsageError
+    from .files import check_parquet
+    from .policies import seated_policies
 
+    check_parquet(options.parquet)
     game = load_game(options.ruleset, players=options.players, offers=not options.no_offers)
     plan = Plan(
         name=game.name,
@@ -77,7 +88,7 @@ def run(options: Namespace) -> int:
         seed=options.seed,
         offers=not options.no_offers,
         backend=options.backend,
-        policies=_policies(options.policy, game),
+        policies=seated_policies(options.policy or (), game),
         check=not options.race,
     )
     jobs = options.jobs or os.cpu_count() or 1
@@ -88,6 +99,11 @@ def run(options: Namespace) -> int:
         raise UsageError(str(error), "leave '--backend c' out: the Python backend gives the same") from None
     if result.note:
         complain(f"note: {result.note}")
+    tell_faults(result.faults)
+    if options.parquet:
+        from ...interpreter.simulated import write_parquet
+
+        write_parquet(options.parquet, result, game)
     if options.json:
         import json
 
@@ -97,22 +113,15 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def _policies(named: list[str] | None, game: Game) -> tuple[str, ...]:
-    from ...interpreter.simulate import POLICIES
-    from . import UsageError
+_FAULTS_TOLD = 10
 
-    names = [name for text in named or () for name in text.split(",")]
-    for name in names:
-        if name not in POLICIES:
-            raise UsageError(*POLICIES.complaint(name))
-    if len(names) == 1:
-        names *= game.num_players()
-    if names and len(names) != game.num_players():
-        raise UsageError(
-            f"got {len(names)} policies, want 1 or {game.num_players()}",
-            "name one for all seats, or one a seat",
-        )
-    return tuple(names)
+
+def tell_faults(faults: Sequence[str]) -> None:
+    """Tells what went wrong with players that are programs of their own."""
+    for fault in faults[:_FAULTS_TOLD]:
+        complain(f"note: {fault}")
+    if len(faults) > _FAULTS_TOLD:
+        complain(f"note: and {len(faults) - _FAULTS_TOLD:,} more such faults")
 
 
 def progress_of(games: int, *, quiet: bool) -> AbstractContextManager[Callable[[int], None] | None]:
@@ -162,6 +171,7 @@ def _tell(result: Result, game: Game, language: str) -> None:
     say(
         f"{data['games_per_second']:,.0f} games and {data['decisions_per_second']:,.0f} decisions a second, "
         f"{data['decisions_per_game']:.2f} decisions a game, {result.backend} backend"
+        + (f", rollouts on the {result.rollouts} backend" if result.rollouts else "")
     )
     if data["endless"]:
         limit = game.program.decision_budget

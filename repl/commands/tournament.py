@@ -17,11 +17,13 @@ Plays policies against each other, each line-up once in every rotation of the se
 and tells how they did: share of wins, points, and Elo ratings from who did better than whom, each with its
 interval of 95 %. Policies: random, greedy[:rollouts for each option], montecarlo[:milliseconds],
 mcts[:milliseconds]; 500r in place of milliseconds is a budget of rollouts, with which the same seed gives the
-same results everywhere.
+same results everywhere. exec:COMMAND is a program of your own that speaks the protocol of
+interpreter/PROTOCOL.md (exec:2000:COMMAND with milliseconds a choice).
 """
 EXAMPLES = """
   harbourmaster tournament GAME --players 4 --policy montecarlo:100,greedy,random --games 40
   harbourmaster tournament GAME --policy mcts:200r,montecarlo:200r --games 100 --jobs 4 --json
+  harbourmaster tournament GAME --policy random --policy 'exec:python3 bot.py' --games 20
 """
 
 
@@ -49,18 +51,14 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Plays, and tells how they did."""
-    from ...interpreter.bots.policy import UnknownPolicy, make_policy
     from ...interpreter.bots.tournament import Plan, play_tournament
     from ...interpreter.game import load_game
     from . import FINDING, OK, UsageError
-    from .simulate import progress_of
+    from .policies import check_policy, split_policies
+    from .simulate import progress_of, tell_faults
 
-    names = [name for text in options.policy or ["montecarlo,greedy,random"] for name in text.split(",")]
-    for name in names:
-        try:
-            make_policy(name)
-        except UnknownPolicy as error:
-            raise UsageError(str(error), error.help) from None
+    texts = options.policy or ["montecarlo,greedy,random"]
+    names = [check_policy(name) for text in texts for name in split_policies(text)]
     if len(set(names)) < 2:
         raise UsageError("got 1 policy, want 2 or more that differ", "as in --policy montecarlo,random")
     game = load_game(options.ruleset, players=options.players, offers=not options.no_offers)
@@ -83,6 +81,7 @@ def run(options: Namespace) -> int:
         _tell(found)
     for played in found.problems:
         complain(f"game {played.number} has no result: {played.problem}")
+    tell_faults(found.faults)
     return FINDING if found.problems else OK
 
 
