@@ -15,6 +15,7 @@ from .c_machine import APPLY, DECIDE, Machine
 from .c_runtime import HEAD, INTERFACE
 from .c_text import c_int, number
 from .c_writer import WHYS
+from .chance import name_hash
 
 MOST_OPTIONS = 1 << 16
 """Longer lists of options are not written in C."""
@@ -184,6 +185,28 @@ class Backend(Machine):
         self.close()
         self.close()
         self.line("")
+        self.results()
+
+    def weights(self) -> None:
+        """Writes what tells of chance nodes by weight; for those who draw outside the machine."""
+        weighted = [c for c in self.program.chances if c.weights]
+        self.open("LOCAL int is_weighted(int64_t node)")
+        self.line(f"return {' || '.join(f'node == {c.number}' for c in weighted) or '0'};")
+        self.close()
+        self.line("")
+        self.open("LOCAL int64_t weight_of(const Position *S, int64_t node, int64_t value)")
+        self.line("(void)S; (void)value;")
+        self.open("switch (node)")
+        for c in weighted:
+            self.line(f"case {c.number}: return {identifier(c.weights)}(S, (int)value);")
+        self.line("default: return 0;")
+        self.close()
+        self.close()
+        self.line("")
+
+    def results(self) -> None:
+        """Writes what tells of a game that is over."""
+        p = self.program
         for name, function in (("score_of", p.score), ("tie_break_of", p.tie_break)):
             value = f"{identifier(function)}(S, p)" if function else "0"
             self.line(
@@ -209,14 +232,6 @@ class Backend(Machine):
                 at += 1
         self.close()
         self.line("")
-
-
-def name_hash(name: str) -> int:
-    """Gets the part of a stream's key that its name makes."""
-    h = 0xCBF29CE484222325
-    for byte in name.encode():
-        h = (h ^ byte) * 0x100000001B3 & (1 << 64) - 1
-    return h
 
 
 def figure_count(program: ir.Program) -> int:

@@ -25,12 +25,17 @@ def mix(x: int) -> int:
     return x ^ (x >> 31)
 
 
-def stream_key(seed: int, name: str) -> int:
-    """Gets the key of a named stream under a seed."""
+def name_hash(name: str) -> int:
+    """Gets the part of a stream's key that its name makes (64-bit FNV-1a)."""
     h = 0xCBF29CE484222325
     for byte in name.encode():
         h = (h ^ byte) * 0x100000001B3 & MASK
-    return mix((seed * GOLDEN + h) & MASK)
+    return h
+
+
+def stream_key(seed: int, name: str) -> int:
+    """Gets the key of a named stream under a seed."""
+    return mix((seed * GOLDEN + name_hash(name)) & MASK)
 
 
 def number_at(key: int, row: int, ordinal: int) -> int:

@@ -289,7 +289,7 @@ class NativeMachine:
         slots = self._load(position)
         given = (ctypes.c_int64 * max(1, len(arguments)))(*arguments)
         if self.library.hm_call(slots, self._values[function], given, self._result, self._error) < 0:
-            self._fail()
+            self.fail()
         return int(self._result[0])
 
     def _step(self, position: Position, how: int, what: int, value: int) -> Stop:
@@ -302,7 +302,7 @@ class NativeMachine:
         if n == STOPS["END"]:
             return None
         if n == STOPS["TROUBLE"]:
-            self._fail()
+            self.fail()
         return (STOPS["CHANCE"] - n,)
 
     def _load(self, position: Position) -> _Numbers:
@@ -317,7 +317,7 @@ class NativeMachine:
             slots = self._load(position)
             n = self.library.hm_list(slots, self._lists[name], actor, self._options, self._error)
             if n < 0:
-                self._fail()
+                self.fail()
             return list(self._options[:n])
 
         return lists
@@ -328,13 +328,13 @@ class NativeMachine:
         def informs(position: Position) -> tuple[int, int, int, int, int, Any]:
             slots = self._load(position)
             if self.library.hm_chance(slots, chance.number, self._result, self._error) < 0:
-                self._fail()
+                self.fail()
             stream, row, ordinal, low, count = self._result[:5]
             return stream, row, ordinal, low, count, weigh
 
         return informs
 
-    def _fail(self, error: _Numbers | None = None) -> NoReturn:
+    def fail(self, error: _Numbers | None = None) -> NoReturn:
         """Raises the error that C told of."""
         site, why, value, low, high, _ = error or self._error
         kinds = (*WHYS, *MORE_WHYS)
@@ -387,7 +387,7 @@ class NativeMachine:
         move = -1 if action is None else action
         play = self.library.hm_play_checked if check else self.library.hm_play
         if play(seed & (1 << 64) - 1, first, games, slots, place, move, flat, where, error) < 0:
-            self._fail(error)
+            self.fail(error)
         totals.numbers[:] = flat[:]
         return totals, table
 
@@ -402,7 +402,7 @@ class NativeMachine:
         n: int = self.library.hm_finish(slots, at, streams, ctypes.byref(picks), self._error)
         position[:] = slots[:]
         if n == STOPS["TROUBLE"]:
-            self._fail()
+            self.fail()
         if n == STOPS["ENDLESS"]:
             raise endless(self.program.decision_budget)
         return n, picks.value

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -145,6 +147,12 @@ def test_version(run: Run) -> None:
         ("perft manila --depth -1", "got -1, want at least 0"),
         ("perft manila --depth 1 --scenario nofile.yaml", "no file 'nofile.yaml'"),
         ("perft manila --depth 1 --name x", "--name chooses scenarios"),
+        ("perft manila --depth 1 --memory 5", "no --exact is given"),
+        ("positions manila", "the following arguments are required: --within"),
+        ("positions manila --within 1 --seed 1 --record game", "--seed and --record exclude each other"),
+        ("solve draughts --at 3", "no --record is given"),
+        ("solve manila --seed 1", "'hand' is not seen by all"),
+        ("solve draughts --memory 1", "that is more than the memory allows"),
         ("explain no-such-code", "no diagnostic has the code 'no-such-code'"),
         ("explain unknown-nam", "did you mean 'unknown-name'?"),
         ("questions manila nothing", "manila has no question 'nothing'"),
@@ -410,6 +418,33 @@ def test_coverage(run: Run, tmp_path: Path) -> None:
     good = _scenario(tmp_path / "good.yaml", "[Ann bid 3]", "[{decides: Bo}]")
     status, out, _ = run("test", good, "--coverage")
     assert status == 0 and "statements, values and guards are reached" in out
+
+
+def test_exact_tools(run: Run, tmp_path: Path) -> None:
+    """The counts themselves are tested in test_exact.py."""
+    asked = ("draughts", "--within", "3", "--backend", "python", "--json")
+    (found,) = json.loads(run("positions", *asked)[1])
+    assert [level["positions"] for level in found["levels"]] == [1, 5, 25, 106]
+    assert found["exact"] is True
+    (found,) = json.loads(run("positions", "draughts", "--within", "9", "--memory", "1", "--json")[1])
+    assert (found["exact"], found["stopped"]) == (False, "memory")
+    (found,) = json.loads(run("perft", "draughts", "--depth", "2", "--exact", "--divide", "--json")[1])
+    assert (found["count"], found["mean"], found["reached"], found["over"]) == (25, "25", "1", "0")
+    assert sum(found["moves"].values()) == 25
+    numbers = random.Random(4)
+    state = load_game("draughts").new_initial_state(4)
+    recorder = Recorder.start(state, 4)
+    while not state.is_terminal():
+        recorder.choose(state, numbers.choice(state.legal_actions()))
+    recorder.save(tmp_path / "game.record")
+    recorder.close()
+    total = len(recorder.record.choices())
+    solve = ("solve", "draughts", "--record", tmp_path / "game.record", "--json")
+    (found,) = json.loads(run(*solve)[1])
+    assert found["value"] == [str(n) for n in state.scores()]
+    (found,) = json.loads(run(*solve, "--at", str(total - 1))[1])
+    assert max(Fraction(v) for o in found["options"] for v in o["value"]) >= max(state.scores())
+    assert run("positions", "klondike", "--within", "1", "--memory", "1")[1].count("≥") == 3
 
 
 def test_perft(run: Run, tmp_path: Path) -> None:

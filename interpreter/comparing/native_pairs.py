@@ -8,17 +8,12 @@ is played in Python; so is again any game in which a rule broke, for the words o
 from __future__ import annotations
 
 import ctypes
-import hashlib
-import platform
-import sys
 from typing import TYPE_CHECKING
 
-from .. import cache, native
 from .. import program as ir
-from ..c_backend import Backend, figure_count, name_hash
-from ..c_layout import Unwritable, identifier
-from ..c_writer import number
-from ..native import NativeUnavailable
+from ..c_backend import Backend, figure_count
+from ..chance import name_hash
+from ..native import NativeUnavailable, library_of
 from .pairs import COUNT, SEAT, SPREAD, Names, Outcome, PairedPlayer
 
 if TYPE_CHECKING:
@@ -146,23 +141,7 @@ class CoupledBackend(Backend):
         self.line("default: lost(S->place);")
         self.close()
         self.close()
-        self.open("static int is_weighted(int64_t node)")
-        self.open("switch (node)")
-        for c in p.chances:
-            if c.weights:
-                self.line(f"case {c.number}: return 1;")
-        self.line("default: return 0;")
-        self.close()
-        self.close()
-        self.open("static int64_t weight_of(Position *S, int64_t node, int64_t value)")
-        self.line("(void)S; (void)value;")
-        self.open("switch (node)")
-        for c in p.chances:
-            if c.weights:
-                self.line(f"case {c.number}: return {identifier(c.weights)}(S, {number(0)} + value);")
-        self.line("default: return 0;")
-        self.close()
-        self.close()
+        self.weights()
         return text + "\n".join(self.lines) + "\n" + _COUPLED
 
     def seat(self, d: ir.Decision) -> None:
@@ -181,34 +160,14 @@ def coupled_library(game: Game) -> ctypes.CDLL:
     """Gets the compiled library of a game, compiling it if it is not in the cache. Raises
     `NativeUnavailable`.
     """
-    commands = native.compilers()
-    if not commands:
-        raise NativeUnavailable(f"no C compiler found; {native.HINT}")
     if game.program.actions > MOST_ACTIONS:
         raise NativeUnavailable(f"there are {game.program.actions:,} actions")
-    try:
-        text = CoupledBackend(game.program, "").source()
-    except Unwritable as error:
-        raise NativeUnavailable(f"these rules do not run as C: {error}") from None
-    root = cache.folder()
-    problem: Exception | None = None
-    for command in commands:
-        parts = (text, " ".join(command), " ".join(native.FLAGS), platform.machine(), sys.platform)
-        fingerprint = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
-        if root is not None:
-            path = root / f"{fingerprint}{native._SUFFIX}"
-            if path.exists():
-                try:
-                    return native._open(path, fingerprint)
-                except (OSError, AttributeError):
-                    pass  # damaged: made anew
-        marked = text.replace('#define FINGERPRINT ""', f'#define FINGERPRINT "{fingerprint}"')
-        for folder in dict.fromkeys((root, None)):
-            try:
-                return native._build(command, marked, fingerprint, folder)
-            except (OSError, AttributeError, NativeUnavailable) as error:
-                problem = error
-    raise NativeUnavailable(f"{problem}")
+    return library_of(game.program, write=write_coupled)
+
+
+def write_coupled(program: ir.Program, fingerprint: str) -> str:
+    """Writes a program as C that plays coupled games. Raises `Unwritable`."""
+    return CoupledBackend(program, fingerprint).source()
 
 
 class NativePlayer:

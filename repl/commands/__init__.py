@@ -84,6 +84,8 @@ GROUPS: tuple[tuple[str, tuple[Command, ...]], ...] = (
             Command("simulate", "play many games by themselves and add up what comes out"),
             Command("tournament", "play policies against each other and rate them"),
             Command("perft", "count the sequences of choices up to a depth"),
+            Command("positions", "count the different positions within reach"),
+            Command("solve", "work out what an ending is worth under best play"),
         ),
     ),
 )
