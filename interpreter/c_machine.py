@@ -11,6 +11,7 @@ from . import program as ir
 from .c_layout import Unwritable, descend, identifier
 from .c_text import bare, known, number
 from .c_writer import Writer
+from .tidy import ways_back
 
 APPLY, DECIDE = 1, 2
 _SHORT = 60
@@ -31,7 +32,7 @@ class Machine(Writer):
         super().__init__(program)
         program = self.program
         self.bulk = False
-        self.ways_back = _ways_back(program)
+        self.ways_back = ways_back(program.blocks, program.decisions, program.moves)
         self.ways_in = _ways_in(program)
         self.to_write: list[int] = []
         self.asked_for: set[int] = set()
@@ -571,29 +572,10 @@ def _ways_in(program: ir.Program) -> list[int]:
         ways[d.next] += len(d.moves) + 1
     for c in program.chances:
         ways[c.next] += 1
-    for targets in _ways_back(program).values():
+    for targets in ways_back(program.blocks, program.decisions, program.moves).values():
         for n in targets:
             ways[n] += 1
     for m in program.moves:
         if m.entry >= 0:
             ways[m.entry] += 2
-    return ways
-
-
-def _ways_back(program: ir.Program) -> dict[int, set[int]]:
-    """Finds the blocks that each way-back slot may hold."""
-    ways: dict[int, set[int]] = {b.end.slot: set() for b in program.blocks if isinstance(b.end, ir.Back)}
-    for b in program.blocks:
-        for s in descend(*b.body):
-            if isinstance(s, ir.Store) and s.slot in ways:
-                if isinstance(s.value, ir.Const):
-                    ways[s.slot].add(s.value.value)
-                else:
-                    ways[s.slot] |= {x.number for x in program.blocks}
-    for d in program.decisions:
-        own = {*d.moves, *({d.nobody} if d.nobody >= 0 else ())}
-        for m in {*own, *d.standing}:
-            move = program.moves[m]
-            if move.back in ways:
-                ways[move.back].add(d.next if m in own else d.block)
     return ways

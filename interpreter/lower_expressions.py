@@ -7,6 +7,7 @@ Defines are put in place where that is cheap, else called.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -180,8 +181,11 @@ class ExpressionLowering(ValueLowering):
             self.functions[name] = ir.Function(name, names, (), "value", (shape.low, shape.high), bounds)
             temps = [ir.Temp(s.low, s.high, n) for s, n in zip(shapes, names, strict=True)]
             env = Env(dict(zip(symbol.params, temps, strict=True)), memos={}, lasting=frozenset(names))
-            self.functions[name].body = self._returns(symbol.node.result, env, shape)
-        return ir.Call(shape.low, shape.high, name, tuple(values))
+            function = self.functions[name]
+            function.body = self._returns(symbol.node.result, env, shape)
+            given = list(_returned(function.body))
+            function.bounds = (min(v.low for v in given), max(v.high for v in given))
+        return ir.Call(*self.functions[name].bounds, name, tuple(values))
 
     def _returns(self, result: tree.Result, env: Env, shape: Shape) -> tuple[ir.Stmt, ...]:
         match result:
@@ -370,6 +374,17 @@ class ExpressionLowering(ValueLowering):
         for k in range(run.bound):
             tests.append(make("and", run.holds(const(k)), make("=", run.value(const(k)), item)))
         return make("or", *tests)
+
+
+def _returned(body: tuple[ir.Stmt, ...]) -> Iterator[Expr]:
+    """Yields what a function may give."""
+    for s in body:
+        match s:
+            case ir.Return(value):
+                yield value
+            case ir.If(_, then, otherwise):
+                yield from _returned(then)
+                yield from _returned(otherwise)
 
 
 def _is_large(base: Type) -> bool:

@@ -37,6 +37,8 @@ _INFIX = {
 
 _SMALL = 8
 """How many plain stores a block may hold and still be written out at every jump to it."""
+_COPIES = 2
+"""How many blocks with several ways in may be written out one inside the other."""
 
 
 class _Writer:
@@ -47,6 +49,9 @@ class _Writer:
         self.indent = 0
         self.temps = 0
         self.memos: set[str] = set()
+        self.sure: frozenset[str] = frozenset()
+        self.written: set[str] = set()
+        self.loops = 0
         self.memo_uses: dict[str, int] = {}
         self.early: dict[str, ir.Expr] = {}
         self.ways_in = _ways_in(program)
@@ -77,7 +82,13 @@ class _Writer:
                 return self.operator(e)
             case ir.Cond(_, _, c, t, o):
                 write = self.expr if _is_boolean(e) else self.number
-                return f"({write(t)} if {self.expr(c)} else {write(o)})"
+                test, yes, no = self.test(c)
+                self.sure = yes
+                then = write(t)
+                after, self.sure = self.sure, no
+                otherwise = write(o)
+                self.sure &= after
+                return f"({then} if {test} else {otherwise})"
             case ir.Call(_, _, function, arguments):
                 return f"{function}(S{''.join(', ' + self.number(a) for a in arguments)})"
             case ir.Lookup(_, _, table, index):
@@ -89,9 +100,42 @@ class _Writer:
                     return self.expr(value)
                 if name in self.early:
                     return name
-                self.memos.add(name)
-                return f"({name} if {name} is not None else ({name} := {self.expr(value)}))"
+                return self.memo(name, value)
         raise AssertionError(e)
+
+    def memo(self, name: str, value: ir.Expr) -> str:
+        """Writes a memo: its name where it surely has been worked out, with a test where it may have been."""
+        if name in self.sure:
+            return name
+        first = name not in self.written and not self.loops
+        self.written.add(name)
+        text = f"({name} := {self.expr(value)})"
+        if not first:
+            self.memos.add(name)
+            text = f"({name} if {name} is not None else {text})"
+        self.sure |= {name}
+        return text
+
+    def test(self, e: ir.Expr) -> tuple[str, frozenset[str], frozenset[str]]:
+        """Writes a condition; gets also the memos surely worked out where it holds and where it does not."""
+        if isinstance(e, ir.Memo) and self.memo_uses.get(e.name, 0) < 2:
+            return self.test(e.value)
+        if isinstance(e, ir.Op) and e.operator == "not":
+            text, yes, no = self.test(e.arguments[0])
+            return f"(not {text})", no, yes
+        if not (isinstance(e, ir.Op) and e.operator in ("and", "or")):
+            text = self.expr(e)
+            return text, self.sure, self.sure
+        parts: list[str] = []
+        left: frozenset[str] | None = None
+        for argument in e.arguments:
+            text, yes, no = self.test(argument)
+            parts.append(text)
+            out, self.sure = (no, yes) if e.operator == "and" else (yes, no)
+            left = out if left is None else left & out
+        assert left is not None
+        text = f"({f' {e.operator} '.join(parts)})"
+        return (text, self.sure, left) if e.operator == "and" else (text, left, self.sure)
 
     def offset(self, base: int, index: ir.Expr) -> str:
         """Writes base + index, folding a constant part of the index."""
@@ -110,7 +154,11 @@ class _Writer:
     def operator(self, e: ir.Op) -> str:
         a = e.arguments
         op = e.operator
-        if op in ("and", "or", "+", "-", "*", "//", "mod", "<", "<=", "=", "!=", "union"):
+        if op in ("and", "or", "not"):
+            text, yes, no = self.test(e)
+            self.sure = yes & no
+            return text
+        if op in ("+", "-", "*", "//", "mod", "<", "<=", "=", "!=", "union"):
             return f"({f' {_INFIX[op]} '.join(self.expr(x) for x in a)})"
         match op:
             case "neg":
@@ -118,12 +166,7 @@ class _Writer:
             case "ceil":
                 return f"(-(-{self.expr(a[0])} // {self.expr(a[1])}))"
             case "min" | "max":
-                if len(a) == 2 and all(isinstance(x, ir.Const | ir.Load | ir.Temp) for x in a):
-                    x, y = self.expr(a[0]), self.expr(a[1])
-                    return f"({x} if {x} {'<' if op == 'min' else '>'} {y} else {y})"
-                return f"{op}({', '.join(self.expr(x) for x in a)})"
-            case "not":
-                return f"(not {self.expr(a[0])})"
+                return self.extreme(a, "<" if op == "min" else ">")
             case "bit":
                 if isinstance(a[1], ir.Const):
                     return (
@@ -139,6 +182,24 @@ class _Writer:
             case "count":
                 return f"{self.expr(a[0])}.bit_count()"
         raise AssertionError(op)
+
+    def extreme(self, values: Sequence[ir.Expr], sign: str) -> str:
+        """Writes the least or greatest of some values as comparisons, which are twice as fast as a call."""
+        first = best = ""
+        if len(values) == 1:
+            return self.number(values[0])
+        for i, value in enumerate(values):
+            here = there = self.number(value)
+            if not isinstance(value, ir.Const | ir.Load | ir.Temp):
+                there = self.temp()
+                here = f"({there} := {here})"
+            if not best:
+                first, best = here, there
+                continue
+            chosen = f"({best} if {first} {sign} {here} else {there})"
+            best = chosen if i == len(values) - 1 else self.temp()
+            first = f"({best} := {chosen})"
+        return best
 
     def check(self, low: int, high: int, value: ir.Expr, site: int, why: str) -> str:
         if isinstance(value, ir.Load | ir.Temp | ir.Const):
@@ -187,6 +248,28 @@ class _Writer:
             self.line("pass")
         self.indent -= 1
 
+    def if_(self, s: ir.If) -> None:
+        """Writes an if; after it those memos are sure that are on every way which goes on."""
+        word = "if"
+        after: list[frozenset[str]] = []
+        while True:
+            test, yes, no = self.test(s.condition)
+            self.line(f"{word} {test}:")
+            self.sure = yes
+            self.block_of(s.then)
+            if not _leaves(s.then):
+                after.append(self.sure)
+            self.sure = no
+            if len(s.otherwise) != 1 or not isinstance(s.otherwise[0], ir.If):
+                break
+            s, word = s.otherwise[0], "elif"
+        if s.otherwise:
+            self.line("else:")
+            self.block_of(s.otherwise)
+        if not _leaves(s.otherwise):
+            after.append(self.sure)
+        self.sure = frozenset.intersection(*after) if after else frozenset()
+
     def stmt(self, s: ir.Stmt) -> None:
         match s:
             case ir.Store(slot, value, site):
@@ -195,23 +278,20 @@ class _Writer:
                 self.store(self.offset(base, index), value, site)
             case ir.SetTemp(name, value):
                 self.line(f"{name} = {self.number(value)}")
-            case ir.If(condition, then, otherwise):
-                self.line(f"if {self.expr(condition)}:")
-                self.block_of(then)
-                while len(otherwise) == 1 and isinstance(otherwise[0], ir.If):
-                    inner = otherwise[0]
-                    self.line(f"elif {self.expr(inner.condition)}:")
-                    self.block_of(inner.then)
-                    otherwise = inner.otherwise
-                if otherwise:
-                    self.line("else:")
-                    self.block_of(otherwise)
+            case ir.If():
+                self.if_(s)
             case ir.For(name, low, high, body):
                 start = "" if low == ir.FALSE else f"{self.expr(low)}, "
                 end = str(high.value + 1) if isinstance(high, ir.Const) else f"{self.expr(high)} + 1"
                 self.line(f"for {name} in range({start}{end}):")
+                before = self.sure
+                self.loops += 1
                 self.block_of(body)
+                self.loops -= 1
+                self.sure = before
             case ir.Loop(body, site):
+                before = self.sure
+                self.loops += 1
                 turns = self.temp()
                 self.line(f"{turns} = 0")
                 self.line("while True:")
@@ -220,6 +300,8 @@ class _Writer:
                 self.line(f"if {turns} > {self.program.step_budget}: circle({site})")
                 self.body(body)
                 self.indent -= 1
+                self.loops -= 1
+                self.sure = before
             case ir.Break():
                 self.line("break")
             case ir.Continue():
@@ -257,7 +339,7 @@ class _Writer:
     # --------------------------------------------------------------------------------------------------- functions
 
     def function(self, f: ir.Function) -> None:
-        self.memos = set()
+        self.memos, self.written, self.sure = set(), set(), frozenset()
         self.memo_uses, self.early = _memo_uses(f.body)
         self.line(f"def {f.name}(S{''.join(', ' + p for p in f.parameters)}):")
         start = len(self.lines)
@@ -314,7 +396,8 @@ class _Writer:
     def go(self, n: int, seen: set[int]) -> None:
         b = self.program.blocks[n]
         small = b.budget < 0 and len(b.body) <= _SMALL and all(isinstance(s, ir.Store) for s in b.body)
-        if n not in seen and (self.ways_in[n] == 1 or small) and len(seen) < 24:
+        copies = sum(self.ways_in[m] > 1 for m in seen)
+        if n not in seen and (self.ways_in[n] == 1 or (small and copies < _COPIES)) and len(seen) < 24:
             self.inside(b, seen | {n})
         else:
             self.line(f"return {n}")
@@ -485,6 +568,19 @@ class _Writer:
         self.line(f"INFO = [{', '.join(f'i{c.number}' for c in p.chances)}]")
         self.line(f"OUTCOME = [{', '.join(f'o{c.number}' for c in p.chances)}]")
         return "\n".join(self.lines) + "\n"
+
+
+def _leaves(body: tuple[ir.Stmt, ...]) -> bool:
+    """Tests if nothing that follows a body is reached through it."""
+    if not body:
+        return False
+    match body[-1]:
+        case ir.Return() | ir.Break() | ir.Continue():
+            return True
+        case ir.If(_, then, otherwise):
+            return _leaves(then) and _leaves(otherwise)
+        case _:
+            return False
 
 
 def _decoded(move: ir.MoveInfo) -> list[str]:

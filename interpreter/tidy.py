@@ -17,6 +17,7 @@ def tidy(
 
     A way back to a caller is a block number kept in a slot, so stores to such slots are renumbered too.
     """
+    _settle_ways_back(blocks, decisions, moves)
     back_slots = {b.end.slot for b in blocks if isinstance(b.end, ir.Back)}
     ends = [_final(blocks, n) for n in range(len(blocks))]
     for b in blocks:
@@ -64,6 +65,36 @@ def tidy(
     for move in moves:
         move.entry = numbers[move.entry] if move.entry >= 0 else -1
     return kept, kept_decisions, kept_chances
+
+
+def _settle_ways_back(blocks: list[ir.Block], decisions: list[ir.Decision], moves: list[ir.MoveInfo]) -> None:
+    """Makes jumps of the ways back that can lead to one place only: most rules are called from one."""
+    ways = ways_back(blocks, decisions, moves)
+    only = {slot: targets.pop() for slot, targets in ways.items() if len(targets) == 1}
+    for b in blocks:
+        b.body = tuple(s for s in b.body if not (isinstance(s, ir.Store) and s.slot in only))
+        if isinstance(b.end, ir.Back) and b.end.slot in only:
+            b.end = ir.Jump(only[b.end.slot])
+
+
+def ways_back(
+    blocks: list[ir.Block], decisions: list[ir.Decision], moves: list[ir.MoveInfo]
+) -> dict[int, set[int]]:
+    """Finds the blocks that each slot of a way back may hold."""
+    ways: dict[int, set[int]] = {b.end.slot: set() for b in blocks if isinstance(b.end, ir.Back)}
+    for b in blocks:
+        for s in b.body:
+            match s:
+                case ir.Store(slot, ir.Const(_, _, n)) if slot in ways:
+                    ways[slot].add(n)
+                case ir.Store(slot, _) if slot in ways:
+                    ways[slot] |= {x.number for x in blocks}
+    for d in decisions:
+        own = {*d.moves, *({d.nobody} if d.nobody >= 0 else ())}
+        for m in {*own, *d.standing}:
+            if moves[m].back in ways:
+                ways[moves[m].back].add(d.next if m in own else d.block)
+    return ways
 
 
 def _final(blocks: list[ir.Block], n: int) -> int:
