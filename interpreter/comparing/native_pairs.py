@@ -113,6 +113,8 @@ EXPORTED int64_t hm_coupled(uint64_t seed, int64_t first, int64_t games, const u
 class CoupledBackend(Backend):
     """Writes a program with the function that plays coupled games."""
 
+    plays = False
+
     def source(self) -> str:
         """Writes everything."""
         text = super().source()

@@ -141,6 +141,8 @@ EXPORTED int64_t hm_walk(Walk *w, int64_t most, int64_t *error)
 class WalkingBackend(Backend):
     """Writes a program with the functions that go through positions."""
 
+    plays = False
+
     def source(self) -> str:
         """Writes everything."""
         text = super().source()
