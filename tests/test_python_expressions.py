@@ -42,7 +42,7 @@ def _flags(draw: st.DrawFn, memos: list[ir.Expr], depth: int) -> ir.Expr:
 
 @st.composite
 def _expressions(draw: st.DrawFn, memos: list[ir.Expr], depth: int) -> ir.Expr:
-    kinds = ["leaf", *(["memo"] * 3 if memos else []), *(["op", "cond", "extreme"] if depth else [])]
+    kinds = ["leaf", *(["memo"] * 6 if memos else []), *(["op", "cond", "extreme"] if depth else [])]
     kind = draw(st.sampled_from(kinds))
     inner = max(0, depth - 1)
     if kind == "memo":
@@ -65,8 +65,8 @@ def _expressions(draw: st.DrawFn, memos: list[ir.Expr], depth: int) -> ir.Expr:
 def _bodies(draw: st.DrawFn) -> tuple[ir.Stmt, ...]:
     """Draws a function that gives a value, some ways out of it early, and some values worked out in a loop."""
     memos: list[ir.Expr] = []
-    for n in range(draw(st.integers(0, 3))):
-        memos.append(ir.Memo(*_wide, f"memo_{n}", draw(_expressions(list(memos), 2))))
+    for n in range(draw(st.integers(1, 2))):
+        memos.append(ir.Memo(*_wide, f"memo_{n}", draw(_expressions(list(memos), 1))))
     out: list[ir.Stmt] = []
     for n in range(draw(st.integers(0, 3))):
         value = draw(_expressions(memos, 2))
