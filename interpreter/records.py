@@ -146,6 +146,11 @@ class Recorder:
             os.truncate(path, len(whole))
         return cls(record, follower.speaker, path), follower.state
 
+    @classmethod
+    def onward(cls, record: Record, game: Game) -> Recorder:
+        """Goes on with a record in memory, from its last choice."""
+        return cls(record, _speaker(game, record.names), None)
+
     def choose(self, state: State, action: int, player: int | None = None) -> None:
         """Makes a choice on the state and writes it down. Raises `IllegalMove`; then nothing was written."""
         options = len(state.legal_actions())

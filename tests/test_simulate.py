@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 from dataclasses import replace
@@ -386,3 +388,17 @@ def test_a_file_that_cannot_be_written_is_told_before_anything_is_played(
         assert main([*command.split(), option, str(path)]) == 2
         assert capsys.readouterr().err.startswith(f"harbourmaster: error: {option}: {told}")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_examples_of_the_guide_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow")
+    guide = (Path(__file__).parent.parent / "repl" / "README.md").read_text("utf-8")
+    examples = re.findall(r"^harbourmaster (simulate .*)$", guide, re.MULTILINE)
+    assert len(examples) >= 2
+    monkeypatch.chdir(tmp_path)
+    for line in examples:
+        assert main(shlex.split(line)) == 0
+        assert capsys.readouterr().err == ""
+    assert (tmp_path / "figures.parquet").exists()

@@ -26,6 +26,7 @@ from collections import deque
 from multiprocessing.util import Finalize
 from typing import TYPE_CHECKING, Any
 
+from ..engine_requests import PROTOCOL
 from ..errors import PlayError
 from ..playout import Random
 from .budget import Stopper, never
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from ..game import Game, State
     from ..seen import Onlooker
 
-PROTOCOL = 1
-"""The version of what is said, here and in `harbourmaster engine`."""
 KIND = "exec"
 DEFAULT_SECONDS = 10.0
 _TO_START = 5.0

@@ -51,6 +51,7 @@ GROUPS: tuple[tuple[str, tuple[Command, ...]], ...] = (
         "Play",
         (
             Command("play", "play a game at this terminal, with friends or bots"),
+            Command("host", "open a table that others come to by SSH"),
             Command("replay", "play a recorded game again, checking every step"),
         ),
     ),
@@ -83,6 +84,7 @@ GROUPS: tuple[tuple[str, tuple[Command, ...]], ...] = (
             Command("balance", "judge a rule set: fair seats, length, what every move is worth"),
             Command("simulate", "play many games by themselves and add up what comes out"),
             Command("tournament", "play policies against each other and rate them"),
+            Command("engine", "referee games for another program, in lines of JSON"),
             Command("perft", "count the sequences of choices up to a depth"),
             Command("positions", "count the different positions within reach"),
             Command("solve", "work out what an ending is worth under best play"),
