@@ -1,8 +1,8 @@
 """The keyboard while nobody reads it: what is typed is neither echoed nor lost, and Ctrl-C breaks nothing in the middle.
 
 Between two prompts the program works, and the terminal would echo what is typed into the picture and hand a
-pasted page over line by line. `quiet_keyboard` has it keep everything for the next prompt; `drop_typed` throws away
-what came after a mistake; `held_back` lets a change of the game come to its end before Ctrl-C is heard.
+pasted page over line by line. `quiet_keyboard` has it keep everything for the next prompt; `drop_page` throws away
+a page that goes on after a mistake; `held_back` lets a change of the game come to its end before Ctrl-C is heard.
 """
 
 from __future__ import annotations
@@ -56,21 +56,27 @@ def quiet_keyboard(keys: Input) -> Iterator[None]:
         termios.tcsetattr(number, termios.TCSANOW, before)
 
 
-def drop_typed(keys: Input) -> None:
-    """Throws away what was typed ahead."""
-    from prompt_toolkit.input.typeahead import clear_typeahead
+def drop_page(keys: Input) -> int:
+    """Throws away what was typed ahead if it is several lines: a page, pasted where pastes are not marked.
 
-    clear_typeahead(keys)
-    number = _terminal(keys)
-    if number is not None and sys.platform != "win32":
-        import termios
+    Gets how many lines that was.
+    """
+    from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
+    from prompt_toolkit.keys import Keys
 
-        termios.tcflush(number, termios.TCIFLUSH)
+    if _terminal(keys) is None:
+        return 0
+    typed = [*get_typeahead(keys), *keys.read_keys()]
+    lines = sum(key.key in (Keys.ControlM, Keys.ControlJ) for key in typed)
+    if lines > 1:
+        return lines
+    store_typeahead(keys, typed)
+    return 0
 
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """Holds a Ctrl-C back until the block is done, and raises `KeyboardInterrupt` then."""
+    """Holds a Ctrl-C back until the block is done; it is heard then, by whoever hears it outside."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -85,4 +91,4 @@ def held_back() -> Iterator[None]:
     finally:
         signal.signal(signal.SIGINT, before)
     if come:
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)

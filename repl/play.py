@@ -21,6 +21,9 @@ from .terminal import Look, wants_ascii
 from .texts import find_language, language_of_surroundings, say
 from .view import View, ViewError
 
+OPPONENT = "montecarlo:100r"
+"""Who plays the seats that nobody asked for: worth playing against, and quick to answer."""
+
 
 class Options(Struct, frozen=True):
     """What `harbourmaster play` was asked for."""
@@ -29,7 +32,7 @@ class Options(Struct, frozen=True):
     """The rule set's name; the only bundled game if empty."""
     players: int | None = None
     seats: tuple[str, ...] = ()
-    """`NAME`, `KIND` or `NAME=KIND` for each seat; without any, a person at seat 1 and random bots."""
+    """`NAME`, `KIND` or `NAME=KIND` for each seat; without any, a person at seat 1, and bots at the others."""
     seed: int | None = None
     lang: str | None = None
     """A language as people write it; that of the surroundings if None."""
@@ -37,7 +40,8 @@ class Options(Struct, frozen=True):
     file: str = ""
     """With `resume`, the game to go on with; the last one if empty."""
     ascii: bool = False
-    autosave: bool = True
+    autosave: bool | None = None
+    """Whether the game is kept while it is played; if None, it is where somebody sits at a terminal."""
     pace: float = 0.0
     """How many seconds to wait after each move of a bot."""
 
@@ -55,7 +59,7 @@ def play(options: Options) -> int:
     size = shutil.get_terminal_size((80, 24)) if interactive else os.terminal_size((80, 24))
     look = Look(size.columns, size.lines, language, options.ascii or wants_ascii())
     try:
-        desk = _open(options, look)
+        desk = _open(options, look, interactive=interactive or sys.stdin.isatty())
         desk.pace = options.pace
     except SeatError as error:
         raise PlayProblem(say(language, error.key, **error.about)) from None
@@ -73,7 +77,7 @@ def play(options: Options) -> int:
     return PlainShell(desk).run()
 
 
-def _open(options: Options, look: Look) -> Desk:
+def _open(options: Options, look: Look, *, interactive: bool) -> Desk:
     if options.resume:
         path = Path(options.file).expanduser() if options.file else last_game(options.game)
         if path is None:
@@ -82,7 +86,8 @@ def _open(options: Options, look: Look) -> Desk:
         known = find_language(language) if language is not None and options.lang is None else None
         return Desk(session, structs.replace(look, language=known or look.language), kept=path)
     session = new_session(options)
-    return Desk(session, look, kept=start_record(session, look.language, on_disk=options.autosave))
+    on_disk = interactive if options.autosave is None else options.autosave
+    return Desk(session, look, kept=start_record(session, look.language, on_disk=on_disk))
 
 
 def start_record(session: Session, language: str, *, on_disk: bool) -> Path | None:
@@ -99,7 +104,7 @@ def new_session(options: Options) -> Session:
     game = load_game(name, players=options.players)
     if options.players is None and len(options.seats) > game.num_players():
         game = load_game(name, players=len(options.seats))
-    seats = make_seats(options.seats, game.player_names)
+    seats = make_seats(options.seats, game.player_names, others=OPPONENT)
     seed = int.from_bytes(os.urandom(6), "big") if options.seed is None else options.seed
     return Session(game, View(game, game.view(), strict=False), seats, seed)
 

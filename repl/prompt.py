@@ -23,14 +23,14 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 from prompt_toolkit.keys import Keys
-from prompt_toolkit.output import Output, create_output
+from prompt_toolkit.output import ColorDepth, Output, create_output
 from prompt_toolkit.shortcuts import print_formatted_text
 from prompt_toolkit.styles import DynamicStyle, Style
 
 from .colours import styles_with
 from .desk import Desk, Reply, run_line, suggest
 from .indicator import Indicator
-from .keyboard import drop_typed, quiet_keyboard
+from .keyboard import drop_page, quiet_keyboard
 from .pace import let_bots_play
 from .pager import Pager
 from .taking_up import data_folder
@@ -98,7 +98,16 @@ class DiscreetHistory(History):
 class PromptShell:
     """Plays at a terminal."""
 
-    def __init__(self, desk: Desk, *, output: Output | None = None) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        *,
+        output: Output | None = None,
+        history: History | None = None,
+        suspend: bool = True,
+        depth: ColorDepth | None = None,
+    ) -> None:
+        """Takes another history than the user's, whether Ctrl-Z sleeps, and how many colours there are."""
         self.desk = desk
         self.output = output or create_output()
         self._styled: tuple[dict[int, str], Style] | None = None
@@ -107,14 +116,15 @@ class PromptShell:
             self._message,
             completer=DeskCompleter(desk),
             complete_while_typing=True,
-            history=DiscreetHistory(desk, _history()),
+            history=DiscreetHistory(desk, _history() if history is None else history),
             bottom_toolbar=self._toolbar,
             style=self.style,
             erase_when_done=True,
-            enable_suspend=True,
+            enable_suspend=suspend,
             reserve_space_for_menu=0,
             key_bindings=self._bindings(),
             output=self.output,
+            color_depth=depth,
         )
         self.session.app.ttimeoutlen = _ESCAPE
         self.session.app.timeoutlen = 0.3
@@ -218,14 +228,15 @@ class PromptShell:
         asked = self.desk.question
         with Indicator():
             reply = run_line(self.desk, text)
-        if reply.failed:
-            drop_typed(self.session.app.input)
+        dropped = drop_page(self.session.app.input) if reply.failed else 0
         if reply.private:
             return self._privately(reply)
         echo: list[Line] = (
             [[("dim", f"{asked or '>'} {text}")]] if text and not reply.board and not unseen else []
         )
         self._show(echo, reply)
+        if dropped:
+            self._print([self.desk.line("rest-not-read", "error", count=dropped)])
         self.fill = reply.fill
         if reply.board or (not text and self.desk.turn is None):
             self._bots()

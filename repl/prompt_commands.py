@@ -30,6 +30,8 @@ COMMANDS: dict[str, Command] = {}
 
 
 def command(
+_MOST_FILES = 500
+
     name: str,
     takes: str = "",
     *aliases: str,
@@ -119,7 +121,14 @@ def show_moves(desk: Desk, argument: str) -> Reply:
     return _reply([desk.status(), *desk.list_items(items)])
 
 
-@command("board", "[--svg FILE] [--png FILE]", complete=lambda desk, typed: [("--svg ", ""), ("--png ", "")])
+def _pictures(desk: Desk, typed: str) -> list[tuple[str, str]]:
+    option, space, path = typed.partition(" ")
+    if not space:
+        return [("--svg ", ""), ("--png ", "")]
+    return [(f"{option} {found}", meaning) for found, meaning in _files(desk, path.strip())]
+
+
+@command("board", "[--svg FILE] [--png FILE]", complete=_pictures)
 def show_board(desk: Desk, argument: str) -> Reply:
     """Shows the board, or writes it to a file as a picture; a picture never shows a hand."""
     words = argument.split()
@@ -186,11 +195,13 @@ def show_log(desk: Desk, argument: str) -> Reply:
     lines = [
         line
         for part in told
+    if argument and not argument.isdecimal():
+        return desk.fail("log-how-many", words=argument)
         for entry in part.log()
         if (line := write_entry(part.view, entry, desk.language, desk.viewer, ascii=desk.look.ascii))
         is not None
     ]
-    if argument.isdigit():
+    if argument.isdecimal():
         lines = lines[-int(argument) :] if int(argument) else []
     return _reply(lines or [desk.line("nothing-yet", "dim")])
 
@@ -260,7 +271,9 @@ def undo(desk: Desk, argument: str) -> Reply:
     from .desk import Reply
 
     session = desk.session
-    steps = int(argument) if argument.isdigit() and int(argument) > 0 else 1
+    if argument and not (argument.isdecimal() and int(argument) > 0):
+        return desk.fail("undo-how-many", words=argument)
+    steps = int(argument or 1)
     to = session.undo_target(steps)
     if to is None and session.earlier is not None:
         desk.session = session.earlier
@@ -268,7 +281,8 @@ def undo(desk: Desk, argument: str) -> Reply:
         desk.kept = Path(recorder.path) if recorder is not None and recorder.path is not None else None
         return Reply([desk.line("old-rules-again", "note")], board=True)
     if to is None:
-        return desk.fail("nothing-to-undo")
+        count = session.choices_to_undo()
+        return desk.fail("undo-fewer", count=count) if count else desk.fail("nothing-to-undo")
 
     def go() -> Reply:
         session.go_back(to)
@@ -300,7 +314,21 @@ def redo(desk: Desk, argument: str) -> Reply:
 # ------------------------------------------------------------------------------------------------------ files
 
 
-@command("save", "FILE")
+def _files(desk: Desk, typed: str) -> list[tuple[str, str]]:
+    """Completes the path of a file: what lies in its folder, folders first."""
+    folder, _, _ = typed.rpartition("/")
+    shown = f"{folder}/" if folder or typed.startswith("/") else ""
+    try:
+        found = sorted(
+            (p for p in Path(shown or ".").expanduser().iterdir() if not p.name.startswith(".")),
+            key=lambda p: (not p.is_dir(), p.name),
+        )
+        return [(f"{shown}{p.name}{'/' if p.is_dir() else ''}", "") for p in found[:_MOST_FILES]]
+    except OSError:
+        return []
+
+
+@command("save", "FILE", complete=_files)
 def save_game(desk: Desk, argument: str) -> Reply:
     """Writes the game to a file."""
     from .taking_up import save
@@ -316,7 +344,7 @@ def save_game(desk: Desk, argument: str) -> Reply:
     return _reply([desk.line("saved", file=argument)])
 
 
-@command("load", "FILE")
+@command("load", "FILE", complete=_files)
 def load_game(desk: Desk, argument: str) -> Reply:
     """Goes on with a game from a file; the file itself stays as it is."""
     from ..grammar.diagnostics import RulesError

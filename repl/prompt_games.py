@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .prompt_commands import command
+from .prompt_commands import _files, command
 from .terminal import Line, cut, in_ascii, wrap
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def set_colour(desk: Desk, argument: str) -> Reply:
 # -------------------------------------------------------------------------------------------------------- story
 
 
-@command("story", "FILE")
+@command("story", "FILE", complete=_files)
 def write_story(desk: Desk, argument: str) -> Reply:
     """Writes the game as a story to read, as everybody may know it, in three languages: FILE.en.md and so on."""
     from ..interpreter.cache import write

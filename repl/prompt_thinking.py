@@ -301,14 +301,14 @@ def hint(desk: Desk, argument: str) -> Reply:
     return _thought(desk, lambda player: advise(desk, player, argument), MissingBots)
 
 
-@command("value", "MOVE", complete=_moves)
+@command("value", "[MOVE]", complete=_moves)
 def value(desk: Desk, argument: str) -> Reply:
-    """Tells what a move is worth: the mean result of games played on from there, with its interval."""
+    """Tells what a move is worth, or each move: the mean result of games played on from there, with its interval."""
     from .desk import Reply
     from .thinking import MissingBots, worth
 
     if not argument:
-        return desk.fail("value-what")
+        return _thought(desk, lambda player: worth(desk, player, None), MissingBots)
     option = _option(desk, argument)
     if isinstance(option, Reply):
         return option

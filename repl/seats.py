@@ -43,13 +43,13 @@ class Seat(Struct):
         return f"{self.name}={self.kind}"
 
 
-def make_seats(asked: Sequence[str], names: Sequence[str]) -> list[Seat]:
-    """Fills the seats; those nobody asked for get random bots, but seat 1 a person if none is asked for."""
+def make_seats(asked: Sequence[str], names: Sequence[str], *, others: str = "random") -> list[Seat]:
+    """Fills the seats; those nobody asked for get the bot `others`, but seat 1 a person if none is asked for."""
     if len(asked) > len(names):
         raise SeatError("too-many-seats", asked=str(len(asked)), seats=str(len(names)))
     seats = [_seat(text, name) for text, name in zip(asked, names, strict=False)]
     for name in names[len(seats) :]:
-        seats.append(Seat(name) if not asked and not seats else Seat(name, "random", make_bot("random")))
+        seats.append(Seat(name) if not asked and not seats else Seat(name, others, make_bot(others)))
     known: set[str] = set()
     for seat in seats:
         if seat.name.casefold() in known:

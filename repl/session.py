@@ -16,6 +16,7 @@ from ..interpreter.chance import Streams, mix
 from ..interpreter.game import ANYONE, CHANCE, Game, State
 from ..interpreter.positions import evaluate
 from ..interpreter.records import Recorder
+from .keyboard import held_back
 from .seats import Seat
 from .telling import EVERYBODY, Entry, Happening, Rolled, choice_entry, tell_events
 from .texts import LANGUAGES
@@ -168,6 +169,7 @@ class Session:
 
     # ------------------------------------------------------------------------------------------------ playing
 
+    @held_back()
     def choose(self, action: int, player: int | None = None) -> list[Entry]:
         """Makes a choice; gives what happened. Raises `IllegalMove`, and then nothing has changed."""
         state = self.state.clone()
@@ -274,10 +276,15 @@ class Session:
             at -= 1
         return None
 
+    def choices_to_undo(self) -> int:
+        """Counts the choices that can be taken back: those of people, or all where none plays."""
+        return sum(m.by_human or not self.humans for m in self.moments[1 : self.at + 1])
+
     def draws_since(self, to: int) -> bool:
         """Tests if chance decided anything after a moment."""
         return any(m.drew for m in self.moments[to + 1 : self.at + 1])
 
+    @held_back()
     def go_back(self, to: int, *, reseed: bool = True) -> None:
         """Goes back to a moment. Past a draw, chance is drawn anew (unless `reseed` is called after)."""
         anew = self.draws_since(to)
@@ -293,6 +300,7 @@ class Session:
             if reseed:
                 self.reseed(mix(self._streams.seed ^ mix(count + 1)) >> 16)
 
+    @held_back()
     def reseed(self, seed: int) -> None:
         """Has chance drawn from another seed from here on."""
         self._streams = WatchedStreams(self.game, seed)
@@ -312,6 +320,7 @@ class Session:
             at += 1
         return at
 
+    @held_back()
     def go_forward(self, to: int) -> None:
         """Takes back an undo, as far as a moment."""
         self._turn_to(self.at)

@@ -143,12 +143,16 @@ class _Part:
             self.lines = [(self.clock if e is entry else n, e) for n, e in self.lines]
 
     def entries(self) -> list[Entry]:
-        """Gets the lines, each at the place of its last change."""
+        """Gets the lines, each at the place of its last change; sums stand last."""
         for entry, changes in self.groups.values():
             rolled = entry.tell is not None and entry.tell.rolled
             entry.items = [c for c in changes.values() if rolled or c.old != c.new]
-        ordered = [e for _, e in sorted(self.lines, key=lambda line: line[0])]
+        ordered = [e for _, e in sorted(self.lines, key=lambda line: (_is_sum(line[1]), line[0]))]
         return [e for e in ordered if e.kind != "changes" or e.items]
+
+
+def _is_sum(entry: Entry) -> bool:
+    return entry.tell is not None and entry.tell.last
 
 
 def _owner(view: View, variable: str, indices: tuple[int, ...]) -> int | None:

@@ -6,22 +6,21 @@ and are imported when they are asked for.
 
 from __future__ import annotations
 
-import time
-from math import sqrt
 from random import Random
 from typing import TYPE_CHECKING
 
+from .bots import Thinking
 from .terminal import Line
 
 if TYPE_CHECKING:
-    from ..interpreter.game import State
     from .choosing import Option
     from .desk import Desk
 
 _ADVISER = "montecarlo:1000"
-_SECONDS = 2.0
-_MOST = 2000
-_LEAST = 2
+_MOST_VALUED = 12
+_PATIENCE = 0.3
+"""How many seconds it waits for native code; if that is not there by then, it comes in when it is compiled."""
+_ALSO = 3
 
 
 class MissingBots(Exception):
@@ -29,68 +28,65 @@ class MissingBots(Exception):
 
 
 def advise(desk: Desk, player: int, kind: str) -> list[Line]:
-    """Asks a bot what it would choose. Raises `MissingBots`."""
-    try:
-        from ..interpreter.bots.policy import UnknownPolicy, make_policy
-    except ImportError as error:
-        raise MissingBots(str(error)) from None
+    """Asks a bot what it would choose, and what it likes next best; Ctrl-C has it answer at once. Raises `MissingBots`."""
     from ..interpreter import playout
+    from ..interpreter.bots.policy import ThinkingPolicy, UnknownPolicy, make_policy
 
     try:
-        policy = make_policy(kind or _ADVISER, patience=0.0)
+        policy = make_policy(kind or _ADVISER, patience=_PATIENCE)
     except UnknownPolicy as error:
         raise MissingBots(f"{error}; {error.help}" if error.help else str(error)) from None
     session = desk.session
     state = desk.copy()
     seed = Random(f"{player}/{session.at}/hint").getrandbits(48)
-    action = policy.choose(state, player, playout.Random(seed))
+    with Thinking(policy.name) as thinking:
+        policy.stop = thinking.is_over
+        action = policy.choose(state, player, playout.Random(seed))
     silent = next((o.words for o in desk.options() if o.player is None and state.actor(o.action) < 0), "–")
-    words = (
-        silent
-        if action is None
-        else state.describe(action % state.game.program.actions, player, desk.language)
-    )
-    return [desk.line("bot-advises", "", bot=policy.name, words=words)]
+
+    def words(choice: int | None) -> str:
+        if choice is None:
+            return silent
+        return state.describe(choice % state.game.program.actions, player, desk.language)
+
+    lines = [desk.line("bot-advises", "", bot=policy.name, words=words(action))]
+    if isinstance(policy, ThinkingPolicy):
+        others = sorted((c for c in policy.choices if c.count and c.action != action), key=lambda c: -c.mean)
+        if others:
+            then = desk.t("comma").join(words(c.action) for c in others[:_ALSO])
+            lines.append(desk.line("bot-likes", "dim", count=len(policy.choices), words=then))
+    return lines
 
 
-def worth(desk: Desk, player: int, option: Option) -> list[Line]:
-    """Plays on from a move many times, by chance, for two seconds. Raises `MissingBots`."""
-    scores: list[float] = []
-    wins = 0.0
-    end = time.monotonic() + _SECONDS
-    state = desk.copy()
-    while len(scores) < _MOST and (len(scores) < _LEAST or time.monotonic() < end):
-        last = play_on(state, player, option, len(scores))
-        winners = last.winners()
-        scores.append(last.scores()[player])
-        wins += (player in winners) / len(winners)
-    n = len(scores)
-    mean = sum(scores) / n
-    half = 1.96 * sqrt(sum((s - mean) ** 2 for s in scores) / (n - 1) / n)
-    name = desk.session.seats[player].name
-    figures = {"mean": f"{mean:.1f}", "low": f"{mean - half:.1f}", "high": f"{mean + half:.1f}"}
-    return [
-        desk.line("move-value", "", words=option.words, name=name, win=f"{wins:.0f}", games=str(n), **figures)
-    ]
+def worth(desk: Desk, player: int, option: Option | None) -> list[Line]:
+    """Tells what a move is worth, or each of the player's moves, the best first; Ctrl-C has it tell what it knows by then.
 
-
-def play_on(state: State, player: int, option: Option, number: int) -> State:
-    """Plays a game on to its end by chance, from a position that looks the same to the player.
-
-    The same number meets the same chance, so that moves can be compared. Raises `MissingBots`.
+    Raises `MissingBots`.
     """
-    try:
-        from ..interpreter.bots.determinise import determinise
-    except ImportError as error:
-        raise MissingBots(str(error)) from None
-    from ..interpreter import playout
+    from ..interpreter.bots.value import values
 
-    clone = state.clone()
-    clone.streams = None
-    dealt = determinise(clone, player, playout.Random(number))
-    dealt.apply_action(option.action, option.player)
-    machine = dealt.machine
-    keys = playout.stream_keys(machine, number)
-    playout.player_of(machine)(dealt.position, dealt.stop, keys, playout.policy_start(number))
-    dealt.stop = None
-    return dealt
+    state = desk.copy()
+    with Thinking("" if option is None else option.words) as thinking:
+        found = values(state, player, None if option is None else [option.action], stop=thinking.is_over)
+    found = [v for v in found if v.rollouts > 1 and v.action is not None]
+    if not found:
+        raise MissingBots(desk.t("games-go-wrong"))
+    name = desk.session.seats[player].name
+    known = {o.action: o.words for o in desk.options()}
+    lines = []
+    for v in found[:_MOST_VALUED]:
+        assert v.action is not None
+        words = known.get(v.action) or state.describe(
+            v.action % state.game.program.actions, player, desk.language
+        )
+        figures = {
+            "mean": f"{v.points.mean:.1f}",
+            "low": f"{v.points.low:.1f}",
+            "high": f"{v.points.high:.1f}",
+        }
+        win = f"{v.wins.mean * 100:.0f}"
+        about = {"words": words, "name": name, "win": win, "games": str(v.rollouts), **figures}
+        lines.append(desk.line("move-value", "", **about))
+    if len(found) > len(lines):
+        lines.append(desk.line("and-more", "dim", count=len(found) - len(lines)))
+    return lines

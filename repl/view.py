@@ -222,6 +222,8 @@ class Tell(Struct):
     title: dict[str, str]
     rolled: bool
     unless_new: int | None
+    last: bool = False
+    """Whether it comes after everything else of its step: a sum, after what it sums up."""
 
 
 class View:
@@ -530,4 +532,5 @@ def _tell(data: Mapping[str, Any]) -> Tell:
         _texts(data.get("title")),
         bool(data.get("rolled", False)),
         data.get("unless new"),
+        bool(data.get("last", False)),
     )

@@ -41,7 +41,7 @@ def expected(desk: Desk) -> list[str]:
 def test_a_whole_game(columns: int, rows: int, language: str, tmp_path: Path) -> None:
     desk = twin(Look(columns, rows, language))
     numbers = random.Random(columns)
-    arguments = ["play", "manila", "--players", "3", "--seed", str(SEED), "--lang", language]
+    arguments = ["play", "manila", "--seats", "Ann", "random", "random", "--seed", str(SEED), "--lang", language]
     with Terminal(arguments, tmp_path, columns=columns, rows=rows) as terminal:
         terminal.until(*expected(desk), "Ann>")
         while not desk.session.is_over:
@@ -108,7 +108,7 @@ def test_resizing_reflows_the_board(tmp_path: Path) -> None:
 
 
 def test_a_killed_game_goes_on(tmp_path: Path) -> None:
-    arguments = ["play", "manila", "--players", "3", "--seed", str(SEED), "--lang", "zh-Hant"]
+    arguments = ["play", "manila", "--seats", "Ann", "random", "random", "--seed", str(SEED), "--lang", "zh-Hant"]
     desk = twin(Look(80, 24, "zh-Hant"))
     with Terminal(arguments, tmp_path) as terminal:
         terminal.until("Ann>")

@@ -527,6 +527,9 @@ def test_a_script_is_answered_in_plain_text(
     shown = capsys.readouterr().out
     assert "Ann> bid 3\nAnn: bid 3\n" in shown
     assert "\x1b" not in shown
+    assert last_game() is None  # what a script plays is kept only if asked for
+    monkeypatch.setattr("sys.stdin", io.StringIO("bid 3"))
+    assert play(Options(game="manila", seed=4, lang="en", autosave=True)) == 0
     assert last_game() is not None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 
 from . import UsageError
 from .common import add_language, add_players, natural, seconds
@@ -11,7 +11,7 @@ DESCRIPTION = """
 Plays a game at this terminal: you sit at the first seat and bots at the others, unless --seats says
 otherwise; several people may share the terminal. The game is kept after every choice; --resume goes on with
 it. A standard input that is not a terminal is read as a script of moves and commands, and answered in plain
-text.
+text; such a game is kept only with --save.
 """
 EXAMPLES = """
   harbourmaster play GAME                                   # you against bots
@@ -37,7 +37,11 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--resume", nargs="?", const="", metavar="FILE", help="go on with the last game, or this one"
     )
-    parser.add_argument("--no-save", action="store_true", help="do not keep the game while it is played")
+    parser.add_argument(
+        "--save",
+        action=BooleanOptionalAction,
+        help="keep the game while it is played, or not; kept unless its moves come from a script",
+    )
     parser.add_argument(
         "--pace", type=seconds, default=0.0, metavar="S", help="wait S seconds after each move of a bot"
     )
@@ -66,7 +70,7 @@ def run(options: Namespace) -> int:
                 resume=options.resume is not None,
                 file=options.resume or "",
                 ascii=options.ascii,
-                autosave=not options.no_save,
+                autosave=options.save,
                 pace=options.pace,
             )
         )
