@@ -43,6 +43,8 @@ class Reply(Struct):
     failed: bool = False
     whose: int | None = None
     """For whose eyes a private answer is; of him who is to act if None."""
+    work: Callable[[], Reply] | None = None
+    """What gives the answer, where it takes time: to be called where nobody has to wait for it."""
 
 
 Pending = Callable[[str], Reply]
@@ -278,7 +280,7 @@ class Desk:
             if found.among:
                 return self.among(joined, found.among)
         inner = menu(opened.options, concealed=False)
-        if rest.isdigit() and not _reads_numbers(opened) and 0 < int(rest) <= len(inner):
+        if rest.isdecimal() and not _reads_numbers(opened) and 0 < int(rest) <= len(inner):
             return self.open_item(inner[int(rest) - 1])
         return None
 
@@ -300,7 +302,7 @@ class Desk:
             wanted = text.strip()
             if not wanted:
                 return Reply([self.line("nothing-chosen", "dim")])
-            if wanted.isdigit() and 0 < int(wanted) <= len(among):
+            if wanted.isdecimal() and 0 < int(wanted) <= len(among):
                 return self.take(among[int(wanted) - 1])
             found = read_option(wanted, among)
             if isinstance(found, Option):
@@ -340,13 +342,18 @@ class Desk:
             player = waiting[0] if waiting else -1
         if player not in self.people:
             return self.fail("not-yours")
+        return self.read_move(player, words, text)
+
+    def read_move(self, player: int, words: str, text: str) -> Option | Reply | None:
+        """Reads the words of a move of one player; a reply tells what forbids it, None where they name none."""
+        state = self.session.state
         try:
-            action = session.state.parse_action(words, self.language, player)
+            action = state.parse_action(words, self.language, player)
         except IllegalMove as refusal:
             return self.refusal(words, refusal)
         except UnclearMove:
             return None
-        passed_on = player if session.state.is_simultaneous_node() else None
+        passed_on = player if state.is_simultaneous_node() else None
         return Option(action, passed_on, text, text, "", text, False)
 
     def _speaker(self, text: str) -> tuple[int | None, str]:
@@ -431,7 +438,7 @@ def run_line(desk: Desk, text: str) -> Reply:
     begins = any(o.words.casefold().startswith(f"{text.casefold()} ") for o in listed)
     if alone is not None and not (alone[0].takes and not alone[0].takes.startswith("[") and begins):
         return _command(desk, text, text) or desk.unclear(text)
-    if text.isdigit():
+    if text.isdecimal():
         return _number(desk, int(text))
     found = read_option(text, listed)
     if isinstance(found, Option):
@@ -478,8 +485,8 @@ def suggest(desk: Desk, text: str, cursor: int | None = None) -> list[Suggestion
     word = stripped.removeprefix("/")
     commands = [
         Suggestion(name, len(word), desk.t(f"help-{name.replace(' ', '-')}"))
-        for name in desk.commands
-        if word and " " not in word and name.startswith(word.casefold())
+        for name, c in desk.commands.items()
+        if c.listed and word and " " not in word and name.startswith(word.casefold())
     ]
     return commands if stripped.startswith("/") else moves + commands
 

@@ -24,14 +24,16 @@ class Command(Struct, frozen=True):
     aliases: tuple[str, ...]
     run: Callable[[Desk, str], Reply]
     complete: Callable[[Desk, str], list[tuple[str, str]]] | None = None
+    listed: bool = True
+    """Whether the help tells of it, and the completion suggests it."""
 
 
 COMMANDS: dict[str, Command] = {}
 
-
-def command(
 _MOST_FILES = 500
 
+
+def command(
     name: str,
     takes: str = "",
     *aliases: str,
@@ -102,10 +104,11 @@ def _reply(lines: Sequence[Line]) -> Reply:
 @command("help", "", "?")
 def show_help(desk: Desk, argument: str) -> Reply:
     """Explains the prompt and lists the commands."""
-    head = {c.name: f"{c.name} {c.takes}".strip() for c in desk.commands.values()}
+    listed = [c for c in desk.commands.values() if c.listed]
+    head = {c.name: f"{c.name} {c.takes}".strip() for c in listed}
     widest = max(width(h) for h in head.values())
     lines = [*wrap(desk.line("help-intro"), desk.look.width)]
-    for c in desk.commands.values():
+    for c in listed:
         lines.append(
             [("move", f"  {pad(head[c.name], widest)}  "), ("", desk.t(f"help-{c.name.replace(' ', '-')}"))]
         )
@@ -192,11 +195,11 @@ def show_log(desk: Desk, argument: str) -> Reply:
     told = [session]
     while told[0].earlier is not None:
         told.insert(0, told[0].earlier)
+    if argument and not argument.isdecimal():
+        return desk.fail("log-how-many", words=argument)
     lines = [
         line
         for part in told
-    if argument and not argument.isdecimal():
-        return desk.fail("log-how-many", words=argument)
         for entry in part.log()
         if (line := write_entry(part.view, entry, desk.language, desk.viewer, ascii=desk.look.ascii))
         is not None

@@ -39,9 +39,9 @@ def games_folder() -> Path:
     return data_folder() / "games"
 
 
-def last_game(rules: str = "") -> Path | None:
+def last_game(rules: str = "", folder: Path | None = None) -> Path | None:
     """Finds the game that was played last, of the rule set or game named `rules` if one is named."""
-    folder = games_folder()
+    folder = folder or games_folder()
     found = list(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else []
     found.sort(key=lambda p: (p.stat().st_mtime_ns, p.name), reverse=True)
     return next((path for path in found if not rules or _is_of(path, rules)), None)
@@ -56,7 +56,9 @@ def _is_of(path: Path, rules: str) -> bool:
 # ---------------------------------------------------------------------------------------------------- keeping
 
 
-def keep(session: Session, language: str, *, on_disk: bool = True) -> Path | None:
+def keep(
+    session: Session, language: str, *, on_disk: bool = True, folder: Path | None = None
+) -> Path | None:
     """Begins the record of a session that has just begun, in the user's folder or in memory alone.
 
     Raises `OSError` or `RecordError`.
@@ -65,17 +67,17 @@ def keep(session: Session, language: str, *, on_disk: bool = True) -> Path | Non
     if not on_disk:
         session.recorder = Recorder.start(start, session.seed, names=session.names())
         return None
-    path = new_path()
+    path = new_path(folder)
     session.recorder = Recorder.start(start, session.seed, path=path, names=session.names())
     _write_again(path, with_table(session.recorder.record.text(), session.seats, language))
     return path
 
 
-def new_path() -> Path:
-    """Makes an empty file for a game in the user's folder. Raises `OSError`."""
+def new_path(folder: Path | None = None) -> Path:
+    """Makes an empty file for a game in a folder, that of the user's games if none is named. Raises `OSError`."""
     from datetime import datetime
 
-    folder = games_folder()
+    folder = folder or games_folder()
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{datetime.now():%Y%m%d-%H%M%S}"
     for n in range(10_000):
