@@ -356,7 +356,7 @@ class BlockLowering(StatementLowering):
         head, inside, step, after = (self.new_block() for _ in range(4))
         self.code.add(ir.Store(k.slot, FALSE, -1))
         self.close(ir.Jump(head.number))
-        head.budget = self.site(s.span) if s.forever else -1
+        step.budget = self.site(s.span) if s.forever else -1
         self.start_block(head, env)
         more: Expr = TRUE if s.forever else make("<", k, const(run.bound))
         first = more if s.forever else make("and", more, run.holds(reach(k, run.bound)))
@@ -402,14 +402,14 @@ class BlockLowering(StatementLowering):
 
     def _repeat_blocks(self, s: tree.Repeat) -> None:
         env = self.code.env
-        head, inside, after = (self.new_block() for _ in range(3))
+        head, inside, again, after = (self.new_block() for _ in range(4))
         k: ir.Load | None = None
         if s.times is not None:
             times = self.expr(s.times, env)
             k = self.counter(max(1, times.high))
             self.code.add(ir.Store(k.slot, times, -1))
         else:
-            head.budget = self.site(s.span)
+            again.budget = self.site(s.span)
         self.close(ir.Jump(head.number))
         self.start_block(head, env)
         if k is not None:
@@ -425,8 +425,10 @@ class BlockLowering(StatementLowering):
         self.start_block(inside, env)
         if k is not None:
             self.code.add(ir.Store(k.slot, ir.Op(0, k.high, "-", (k, TRUE)), -1))
-        if self.body(s.body, LoopBlocks(after.number, head.number)):
-            self.close(ir.Jump(head.number))
+        if self.body(s.body, LoopBlocks(after.number, again.number)):
+            self.close(ir.Jump(again.number))
+        self.start_block(again, env)
+        self.close(ir.Jump(head.number))
         self.start_block(after, env)
 
     # ------------------------------------------------------------------------------------------------------ calls
