@@ -1,8 +1,8 @@
 """The colours of the prompt, by style name.
 
 Players are blocks of the eight colours that Okabe and Ito chose to be told apart by everybody; what is
-printed on a board is written in tones that can be read on light and on dark. Nothing is told by colour
-alone.
+printed on a board is written in tones that can be read on light and on dark, and that a terminal of 256 colours has
+as they are. Nothing is told by colour alone.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ PLAYERS = {
 """The players' colours in the order of seats: of the ink and of the ground."""
 
 _PAINTS = {
-    "red": "#dc322f",
-    "orange": "#cb4b16",
-    "yellow": "#b58900",
-    "green": "#2f9e44",
-    "blue": "#268bd2",
-    "purple": "#6c71c4",
-    "pink": "#d33682",
-    "brown": "#a8622a",
+    "red": "#ff0000",
+    "orange": "#d75f00",
+    "yellow": "#af8700",
+    "green": "#008700",
+    "blue": "#0087d7",
+    "purple": "#875fd7",
+    "pink": "#d70087",
+    "brown": "#af5f00",
     "black": "bold",
     "white": "bold",
-    "grey": "#808080",
+    "grey": "#767676",
 }
 
 STYLES: dict[str, str] = {
@@ -43,15 +43,15 @@ STYLES: dict[str, str] = {
     },
     **{f"paint-{name}": tone if tone == "bold" else f"fg:{tone} bold" for name, tone in _PAINTS.items()},
     "heading": "bold",
-    "dim": "fg:#808080",
+    "dim": "fg:#767676",
     "move": "bold",
     "note": "italic",
     "told": "",
-    "error": "fg:#dc322f",
+    "error": "fg:#ff0000",
     "rule": "",
-    "keyword": "fg:#268bd2",
-    "string": "fg:#2f9e44",
-    "number": "fg:#b58900",
+    "keyword": "fg:#005fff",
+    "string": "fg:#008700",
+    "number": "fg:#875fd7",
     "bottom-toolbar": "reverse",
     "bottom-toolbar.text": "",
 }

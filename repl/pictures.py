@@ -15,9 +15,15 @@ from .terminal import Line, line_width, width
 _CELL = 9.0
 _ROW = 20.0
 _EDGE = 14.0
-_FONTS = "DejaVu Sans Mono, Noto Sans Mono CJK SC, Menlo, Consolas, monospace"
+_FONTS = "DejaVu Sans Mono, Menlo, Consolas, monospace"
+_WIDE_FONTS = {
+    "SC": "Noto Sans Mono CJK SC, Noto Sans CJK SC, Source Han Sans SC, PingFang SC, Microsoft YaHei, WenQuanYi Zen Hei",
+    "TC": "Noto Sans Mono CJK TC, Noto Sans CJK TC, Source Han Sans TC, PingFang TC, Microsoft JhengHei, AR PL UMing TW",
+}
+"""For characters two columns wide, as they are written in mainland China or in Taiwan: the shapes differ."""
 _LIGHT = ("#fdfdfb", "#1c1c1c")
 _DARK = ("#16181c", "#e6e6e6")
+_SIGNS = "中文"
 _DRAWN = {"─": "dash", "│": "bar"}
 
 
@@ -25,8 +31,19 @@ class MissingLibrary(Exception):
     """Says that the library for this form is not installed."""
 
 
-def to_svg(lines: Sequence[Line], *, dark: bool = False, colours: Mapping[int, str] | None = None) -> str:
+class MissingFont(Exception):
+    """Says that no font here has Chinese characters: boxes would stand for them."""
+
+
+def to_svg(
+    lines: Sequence[Line],
+    *,
+    language: str = "en",
+    dark: bool = False,
+    colours: Mapping[int, str] | None = None,
+) -> str:
     """Draws lines as an SVG picture, with the colours that players chose."""
+    wide_fonts = f"{_WIDE_FONTS['TC' if language == 'zh-Hant' else 'SC']}, {_FONTS}"
     styles = styles_with(colours) if colours else STYLES
     ground, ink = _DARK if dark else _LIGHT
     columns = max(map(line_width, lines), default=0)
@@ -40,14 +57,13 @@ def to_svg(lines: Sequence[Line], *, dark: bool = False, colours: Mapping[int, s
     for n, line in enumerate(lines):
         column = 0
         for style, text in line:
-            out += _piece(
-                styles.get(style, ""), text, _EDGE + column * _CELL, _EDGE + n * _ROW, ink, dark=dark
-            )
+            x, y = _EDGE + column * _CELL, _EDGE + n * _ROW
+            out += _piece(styles.get(style, ""), text, x, y, ink, wide_fonts, dark=dark)
             column += width(text)
     return "\n".join([*out, "</g>", "</svg>"]) + "\n"
 
 
-def _piece(style: str, text: str, x: float, y: float, ink: str, *, dark: bool) -> list[str]:
+def _piece(style: str, text: str, x: float, y: float, ink: str, wide_fonts: str, *, dark: bool) -> list[str]:
     words = style.split()
     fore = next((w[3:] for w in words if w.startswith("fg:")), ink)
     back = next((w[3:] for w in words if w.startswith("bg:")), "")
@@ -76,9 +92,10 @@ def _piece(style: str, text: str, x: float, y: float, ink: str, *, dark: bool) -
             lead = len(part) - len(part.lstrip(" "))
             shown = part.strip(" ")
             begin = at + lead * _CELL
+            family = f" font-family={quoteattr(wide_fonts)}" if width(shown) > len(shown) else ""
             out.append(
                 f'<text x="{begin:g}" y="{y + 15:g}" textLength="{width(shown) * _CELL:g}" '
-                f'lengthAdjust="spacingAndGlyphs"{attributes}>{escape(shown)}</text>'
+                f'lengthAdjust="spacingAndGlyphs"{family}{attributes}>{escape(shown)}</text>'
             )
         at += part_width
     return out
@@ -92,7 +109,8 @@ def _parts(text: str) -> list[str]:
         last = parts[-1] if parts else ""
         same = bool(last) and (last[0] if last[0] in _DRAWN else "") == kind and kind != "│"
         gap = last.endswith("  ") and ch != " "
-        turns = bool(last) and ch != " " and last[-1] != " " and width(ch) != width(last[-1])
+        before = last.rstrip(" ")[-1:]
+        turns = bool(before) and ch != " " and width(ch) != width(before)
         if same and not gap and not turns:
             parts[-1] += ch
         else:
@@ -101,9 +119,17 @@ def _parts(text: str) -> list[str]:
 
 
 def to_png(svg: str, *, scale: float = 2.0) -> bytes:
-    """Turns an SVG picture into a PNG. Raises `MissingLibrary`."""
+    """Turns an SVG picture into a PNG. Raises `MissingLibrary` or `MissingFont`."""
     try:
         from resvg_py import svg_to_bytes
     except ImportError:
         raise MissingLibrary from None
-    return bytes(svg_to_bytes(svg_string=svg, zoom=int(scale)))
+
+    def draw(text: str) -> bytes:
+        return bytes(svg_to_bytes(svg_string=text, zoom=int(scale)))
+
+    if any(width(ch) == 2 for ch in set(svg)) and len(
+        {draw(to_svg([[("", sign)]])) for sign in _SIGNS}
+    ) < len(_SIGNS):
+        raise MissingFont  # where there is no glyph, all signs look alike
+    return draw(svg)

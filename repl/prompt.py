@@ -408,9 +408,11 @@ class PromptShell:
         """Draws whose turn it is and why."""
         desk = self.desk
         hint = "toolbar-alone" if self.alone and desk.pending is None else "toolbar-help"
-        help_: Line = [("", " "), ("dim", desk.t(hint))]
+        help_: Line = [("", " " + desk.t(hint))]
         room = desk.look.width - line_width(help_) - 1
-        line = cut(desk.status(), room, "..." if desk.look.ascii else "…")
+        bold = ("heading", "player")  # other colours would be hard to read on the bar
+        status: Line = [("heading" if s.startswith(bold) else "", text) for s, text in desk.status()]
+        line = cut(status, room, "..." if desk.look.ascii else "…")
         blank = " " * (room - line_width(line))
         return formatted([[*line, ("", blank), *help_]])
 

@@ -142,14 +142,17 @@ def show_board(desk: Desk, argument: str) -> Reply:
     if len(words) < 2 or words[0] not in ("--svg", "--png"):
         return desk.fail("board-how")
     from ..interpreter.cache import write
-    from .pictures import MissingLibrary, to_png, to_svg
+    from .pictures import MissingFont, MissingLibrary, to_png, to_svg
 
     path = Path(" ".join(words[1:])).expanduser()
-    svg = to_svg([*desk.board(hand=False), [], desk.status()], dark=dark, colours=desk.colours)
+    lines = [*desk.board(hand=False), [], desk.status()]
+    svg = to_svg(lines, language=desk.language, dark=dark, colours=desk.colours)
     try:
         write(path, svg.encode() if words[0] == "--svg" else to_png(svg))
     except MissingLibrary:
         return desk.fail("picture-needs")
+    except MissingFont:
+        return desk.fail("picture-needs-font")
     except OSError as error:
         return desk.fail("cannot-write", file=str(path), why=error.strerror or str(error))
     return _reply([desk.line("saved", file=str(path))])

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from harbourmaster.interpreter.game import load_game
 from harbourmaster.repl.board import draw_board, draw_hands, letters_of, stage_of
+from harbourmaster.repl.colours import STYLES
 from harbourmaster.repl.session import Session
 from harbourmaster.repl.terminal import Look, line_width, plain, width, wrap
 from harbourmaster.repl.texts import LANGUAGES, sentences
@@ -168,6 +169,29 @@ def test_every_stage_at_which_somebody_decides_has_a_name() -> None:
     assert {d.rule for d in game.program.decisions} <= set(view.stages)
 
 
+def luminance(colour: str) -> float:
+    """Gets how light a colour is (WCAG 2.1, relative luminance)."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    """Gets the contrast of two colours (WCAG 2.1)."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("ground", ["#000000", "#ffffff"])
+def test_colours_can_be_read_on_light_and_on_dark(ground: str) -> None:
+    for name, style in STYLES.items():
+        words = style.split()
+        ink = next((w[3:] for w in words if w.startswith("fg:")), ground)
+        under = next((w[3:] for w in words if w.startswith("bg:")), ground)
+        if ink != ground or under != ground:
+            assert contrast(ink, under) >= (3 if "bold" in words else 3.99), name
+
+
 def test_colours_are_those_of_the_box() -> None:
     game = load_game("manila", players=3)
     table = game.checked().rules.tables["ware"]
@@ -201,3 +225,14 @@ def test_widths() -> None:
 def test_letters() -> None:
     assert letters_of(("Ann", "Al", "Bo", "三井")) == ["A", "L", "B", "三"]
     assert letters_of(("Ab", "Ba", "Ab2", "A")) == ["A", "B", "2", "4"]
+
+
+def test_tables_too_wide_go_on_below() -> None:
+    """Nothing of a table is cut away: what does not fit side by side stands below, the names written again."""
+    session = open_session(load_game("manila", players=4), seed=3)
+    whole = picture(session, Look(80, 24, "en"))
+    narrow = picture(session, Look(34, 40, "en"))
+    for word in ("cash", "shares", "ginseng", "nutmeg", "silk", "jade"):
+        assert word in whole and word in narrow
+    assert narrow.count("supply") == 2 and narrow.count("Di") > whole.count("Di")
+    assert "…" not in "".join(line for line in narrow.splitlines() if line.lstrip("► ").startswith("Di "))

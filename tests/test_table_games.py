@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 import time
+import types
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
 import pytest
 from harbourmaster.interpreter.game import load_game
 from harbourmaster.repl.desk import Desk, run_line
-from harbourmaster.repl.pictures import MissingLibrary, to_png, to_svg
+from harbourmaster.repl.pictures import to_png, to_svg
 from harbourmaster.repl.taking_up import keep
-from harbourmaster.repl.terminal import Look
+from harbourmaster.repl.terminal import Look, width
 from harbourmaster.repl.texts import LANGUAGES
 
 from .pseudo_terminal import Terminal
@@ -106,12 +108,33 @@ def test_pictures_show_no_hand(tmp_path: Path) -> None:
 
 
 def test_png(tmp_path: Path) -> None:
+    pytest.importorskip("resvg_py")
     svg = to_svg([[("player1", "Bo"), ("", " & <x> ─│")]])
-    try:
-        assert to_png(svg).startswith(b"\x89PNG")
-    except MissingLibrary:
-        desk = open_desk(seats=PEOPLE)
-        assert "pictures" in type_in(desk, f"board --png {tmp_path}/b.png")
+    assert to_png(svg).startswith(b"\x89PNG")
+
+
+def test_png_without_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = types.ModuleType("resvg_py")
+    drawn.svg_to_bytes = lambda svg_string, zoom: b"the same box"  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "resvg_py", drawn)
+    desk = open_desk(seats=PEOPLE)
+    assert "saved" in type_in(desk, f"board --png {tmp_path}/b.png")
+    desk.speak("zh-Hant")
+    assert "--svg" in type_in(desk, f"board --png {tmp_path}/c.png")
+    assert not (tmp_path / "c.png").exists()
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    assert "harbourmaster[pictures]" in type_in(desk, f"board --png {tmp_path}/d.png")
+
+
+def test_pictures_write_each_script_in_its_own_font(tmp_path: Path) -> None:
+    for language, font in (("zh-Hans", "CJK SC"), ("zh-Hant", "CJK TC")):
+        desk = open_desk(seats=PEOPLE, look=Look(80, 24, language))
+        run_line(desk, f"board --svg {tmp_path}/b.svg")
+        root = xml.parse(tmp_path / "b.svg").getroot()
+        for e in (e for e in root.iter() if e.tag.endswith("text") and e.text):
+            widths = {width(ch) for ch in e.text or "" if ch != " "}
+            assert len(widths) == 1, e.text
+            assert (font in e.get("font-family", "")) == (widths == {2}), e.text
 
 
 def test_pace() -> None:
