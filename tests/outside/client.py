@@ -41,7 +41,7 @@ if hello["protocol"] != 1:
     raise SystemExit("another protocol")
 game = ask("new", seed=11)
 number = game["state"]
-made = []
+made: list[str] = []
 where = game
 while not where["over"]:
     actions = ask("legal", state=number)["actions"]
