@@ -131,6 +131,9 @@ class Engine:
         }
 
     def _new(self, request: ask.New) -> Answer:
+        for text in (*request.readings, *request.readings.values()):
+            if not text.replace("-", "").replace("_", "").isalnum():
+                raise Refused("field", f"'readings': '{text}' is no name of a question or reading")
         key = (request.players, tuple(sorted(request.readings.items())), request.offers)
         if key not in self._games:
             plain = request.players in (None, self.game.num_players()) and not request.readings
@@ -369,6 +372,10 @@ class Engine:
         from .records import parse_record, replay
 
         record = parse_record(request.record)
+        if "/" in record.rules and record.rules != self.game.canonical:
+            raise Refused(
+                "record-rules", f"this is a record of {record.rules}: files of rules are not read here"
+            )
         game = load_game(record.rules, players=record.players, offers=record.offers)
         if game.checked().rules.game != self.game.checked().rules.game:
             raise Refused("record-rules", f"this is a record of {record.rules}, not of {self.game.canonical}")

@@ -152,6 +152,8 @@ def test_records_can_be_gone_on_with_and_taken_back(shared: Client) -> None:
     bent = text.replace("bid 9", "bid 8")
     assert shared.error("load", record=bent)["code"] == "record-altered"
     assert shared.error("load", record=text.replace("hash: ", "hash: 0"))["code"] == "record-rules"
+    elsewhere = text.replace("rules: manila", "rules: /etc/manila")
+    assert "files of rules are not read here" in shared.error("load", record=elsewhere)["message"]
     assert shared.error("load", record="once upon a time")["code"] == "record-syntax"
 
 
@@ -199,6 +201,7 @@ def test_a_bot_advises_who_sees_no_more_than_the_player(shared: Client) -> None:
         (b'{"do": "new", "players": 9}', "players-count", "manila is for 3 to 5 players, got 9"),
         (b'{"do": "new", "readings": {"lons": "none"}}', "unknown-question", "manila has no question 'lons'"),
         (b'{"do": "new", "readings": {"loans": 1}}', "field", "got int, want str"),
+        (b'{"do": "new", "readings": {"../x.yaml+loans": "none"}}', "field", "is no name of a question"),
     ],
 )
 def test_mistakes_are_told(line: bytes, code: str, message: str) -> None:

@@ -228,13 +228,31 @@ def test_one_that_is_too_slow_is_ended(tmp_path: Path, monkeypatch: pytest.Monke
     assert outside._running == {}
 
 
-def test_one_that_is_told_to_stop_is_ended(tmp_path: Path) -> None:
+def test_one_that_is_told_to_stop_is_not_waited_for(tmp_path: Path) -> None:
     game = make(tmp_path, GAME)
     policy = make_policy(f"exec:{command('silent')}")
     policy.stop = lambda: True
     state = game.new_initial_state(1)
-    assert policy.choose(state, 0, Random(1)) in state.legal_actions(0)
-    assert isinstance(policy, OutsidePolicy) and "was told to stop" in policy.faults[0]
+    assert isinstance(policy, OutsidePolicy)
+    for _ in range(4):
+        assert policy.choose(state, 0, Random(1)) in state.legal_actions(0)
+    assert len(policy.faults) == 4 and all("was told to stop" in fault for fault in policy.faults)
+    assert not any("any more" in fault for fault in policy.faults)
+
+
+def test_one_that_was_told_to_stop_is_not_believed_late(tmp_path: Path) -> None:
+    """Its answer to the question before comes later, and must not be taken for the answer to the next."""
+    game = make(tmp_path, GAME)
+    state = game.new_initial_state(1)
+    policy = make_policy(f"exec:{command('late')}")
+    policy.stop = lambda: True
+    policy.choose(state, 0, Random(1))
+    policy.stop = lambda: False
+    state.apply_action(state.legal_actions()[0])
+    assert state.current_player() == 1
+    state.apply_action(state.legal_actions()[1])
+    assert policy.choose(state, 0, Random(2)) == state.legal_actions(0)[-1]
+    assert isinstance(policy, OutsidePolicy) and len(policy.faults) == 1
 
 
 def test_what_is_said_unasked_is_a_fault_at_most(tmp_path: Path) -> None:

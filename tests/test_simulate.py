@@ -26,7 +26,7 @@ from harbourmaster.interpreter.playout import (
 from harbourmaster.interpreter.simulate import POLICIES, Plan, SimulationError, simulate
 from harbourmaster.repl.cli import main
 from harbourmaster.repl.commands import UsageError
-from harbourmaster.repl.commands.policies import seated_policies
+from harbourmaster.repl.commands.policies import players_for, seated_policies
 
 from .smallgame import make
 
@@ -305,6 +305,17 @@ def test_who_plays_is_read_from_the_command_line() -> None:
         (["random,random,exec:cat a,b=c"], ("random", "random", "exec:cat a,b=c")),
     ]:
         assert seated_policies(texts, game) == seats, texts
+
+
+def test_more_policies_than_the_fewest_players_are_for_more_players() -> None:
+    game = load_game("manila", players=3)
+    counts = {
+        "random": 3,
+        "random,random": 3,
+        "random,random,greedy:1,random": 4,
+        ",".join(["random"] * 6): 3,
+    }
+    assert {text: players_for([text], game) for text in counts} == counts
 
 
 @pytest.mark.parametrize(

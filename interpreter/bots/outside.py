@@ -52,6 +52,10 @@ class Failure(Exception):
     """Says why a program gave no answer that could be used."""
 
 
+class Stopped(Failure):
+    """Says that it was not waited for: no fault of the program's."""
+
+
 class Program:
     """A running program that answers lines with lines."""
 
@@ -68,6 +72,8 @@ class Program:
         except OSError as error:
             raise Failure(f"could not be started: {(error.strerror or str(error)).lower()}") from None
         self.is_new = True
+        self.owes = 0
+        """How many answers are still to come that nobody waits for."""
         self.errors: deque[str] = deque(maxlen=20)
         """The last lines of its standard error."""
         self._lines: queue.Queue[bytes | None] = queue.Queue()
@@ -107,7 +113,8 @@ class Program:
     def ask(self, line: bytes, seconds: float, stop: Stopper) -> bytes:
         """Sends a line and waits for the one that answers it. Raises `Failure`."""
         while not self._lines.empty() and self._lines.queue[0] is not None:
-            self._lines.get()  # said unasked: it cannot be the answer
+            self._lines.get()  # late or said unasked: it cannot be the answer
+            self.owes = max(0, self.owes - 1)
         allowed = seconds + (_TO_START if self.is_new else 0)
         end = time.monotonic() + allowed
         self._to_write.put(line)
@@ -116,7 +123,8 @@ class Program:
                 answer = self._lines.get(timeout=max(0.0, min(_TICK, end - time.monotonic())))
             except queue.Empty:
                 if stop():
-                    raise Failure("was told to stop before it answered") from None
+                    self.owes += 1
+                    raise Stopped("was told to stop before it answered") from None
                 if time.monotonic() >= end:
                     raise Failure(f"did not answer within {allowed:g} s") from None
                 continue
@@ -125,7 +133,9 @@ class Program:
             if len(answer) > _LONGEST:
                 raise Failure(f"answered with more than {_LONGEST:,} bytes on one line")
             self.is_new = False
-            return answer
+            if not self.owes:
+                return answer
+            self.owes -= 1
 
     def _how_it_ended(self) -> str:
         try:
@@ -159,7 +169,14 @@ def end_all() -> None:
         _running.pop(key).end(0.5)
 
 
-Finalize(None, end_all, exitpriority=10)  # unlike `atexit`, this is heeded in worker processes too
+_ends_in: set[int] = set()
+
+
+def _end_with_this_process() -> None:
+    """Has the programs ended when this process ends; unlike `atexit` this is heeded in worker processes, too."""
+    if os.getpid() not in _ends_in:
+        _ends_in.add(os.getpid())
+        Finalize(None, end_all, exitpriority=10)
 
 
 class OutsidePolicy:
@@ -195,13 +212,14 @@ class OutsidePolicy:
         return offered[at] if at < len(offered) else None
 
     def _note(self, key: _Key, failure: Failure) -> None:
-        faults = _faults_in_a_row[key] = _faults_in_a_row.get(key, 0) + 1
+        stopped = isinstance(failure, Stopped)
+        faults = _faults_in_a_row[key] = _faults_in_a_row.get(key, 0) + (not stopped)
         said = ""
-        program = _running.pop(key, None)
+        program = None if stopped else _running.pop(key, None)
         if program is not None:
             program.end()
             said = f"; the last it said: {program.errors[-1][:_SHOWN]}" if program.errors else ""
-        over = "; it is not asked any more" if faults == _MOST_FAULTS else ""
+        over = "; it is not asked any more" if faults == _MOST_FAULTS and not stopped else ""
         shown = shlex.join(self.command)
         self.faults.append(f"'{shown}' at seat {key[2] + 1} {failure}{said}; chance chose{over}")
 
@@ -209,6 +227,7 @@ class OutsidePolicy:
         self, key: _Key, state: State, player: int, offered: list[int], leave: bool, number: int
     ) -> int | None:
         if key not in _running:
+            _end_with_this_process()
             _running[key] = Program(self.command)
         message = self.message(state, player, leave, number)
         line = json.dumps(message, separators=(",", ":")).encode() + b"\n"

@@ -76,6 +76,12 @@ def seated_policies(texts: Sequence[str], game: Game) -> tuple[str, ...]:
     return _seated([own.get(p, rest[0]) for p in range(game.num_players())], game.num_players())
 
 
+def players_for(texts: Sequence[str], game: Game) -> int:
+    """Gets for how many players policies are named one a seat, if that many can play more than the game is for."""
+    count = sum(len(split_policies(text)) for text in texts)
+    return max(count, game.num_players()) if count <= game.compiled.player_counts[1] else game.num_players()
+
+
 def _seat(text: str, game: Game) -> int:
     """Finds a seat by its number from 1 or its player's name in any language."""
     players = range(game.num_players())

@@ -77,10 +77,13 @@ def run(options: Namespace) -> int:
     from ...interpreter.simulate import Plan, simulate
     from . import UsageError
     from .files import check_parquet
-    from .policies import seated_policies
+    from .policies import players_for, seated_policies
 
     check_parquet(options.parquet)
     game = load_game(options.ruleset, players=options.players, offers=not options.no_offers)
+    wanted = players_for(options.policy or (), game)
+    if options.players is None and wanted != game.num_players():
+        game = load_game(options.ruleset, players=wanted, offers=not options.no_offers)
     plan = Plan(
         name=game.name,
         players=game.num_players(),

@@ -1,8 +1,9 @@
 """A bot written without the project's code: it reads PROTOCOL.md's questions and answers them.
 
 The first argument says how: `first` takes the first action, `number` the one that the question's number picks, `words`
-the same by its words, `last` the last action. The other ways are faults: `crash`, `garbage`, `illegal`, `silent`,
-`flood`, `blurt` (speaks unasked). With a second argument each question is added to that file.
+the same by its words, `last` the last action, `late` the first one after half a second, from then on the last; `pass`
+passes. The other ways are faults: `crash`, `garbage`, `illegal`, `silent`, `flood`, `blurt` (speaks unasked). With a
+second argument each question is added to that file.
 """
 
 import json
@@ -29,6 +30,10 @@ for line in sys.stdin:
         continue
     if how == "silent":
         time.sleep(60)
+    if how == "late":
+        time.sleep(0.5)
+        how = "later"
+        actions = actions[:1]
     answer: dict[str, object]
     if how == "illegal":
         answer = {"action": -7}
@@ -36,7 +41,7 @@ for line in sys.stdin:
         answer = {"action": None}
     elif how == "first":
         answer = {"action": actions[0]["action"]}
-    elif how == "last":
+    elif how in ("last", "later"):
         answer = {"action": actions[-1]["action"]}
     elif how == "words":
         answer = {"words": actions[question["number"] % len(actions)]["words"].upper()}
