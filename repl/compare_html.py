@@ -1,8 +1,8 @@
 """Writes a comparison as one page for a browser: nothing else is needed to read it, and nothing is fetched.
 
 Light and dark follow the reader's system; on a phone wide things scroll within themselves. Tables are sorted
-by a click on a head; without scripts they are simply tables. Boards are drawn as at the terminal, in the same
-colours.
+by a click on a head; without scripts they are simply tables. Boards are the pictures of `pictures`, one for light and
+one for dark paper.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from .colours import STYLES
-from .compare_report import before
+from .compare_story import before
+from .output import columns
 
 if TYPE_CHECKING:
     from ..grammar.span import Span
@@ -54,10 +54,12 @@ td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space:
 ol.steps { padding-left: 2.2rem; } ol.steps .place { display: inline-block; margin-left: .5rem; }
 .rolls { color: var(--dim); font-size: .9rem; }
 .claim { font-weight: 600; } .note { color: var(--dim); font-size: .9rem; }
-svg { width: 100%; height: auto; max-width: 36rem; display: block; font: 12px system-ui, sans-serif; }
-svg text { fill: var(--ink); } svg .axis { stroke: var(--line); } svg .zero { stroke: var(--dim); stroke-dasharray: 3 3; }
-svg .bar { stroke: var(--b); stroke-width: 2; } svg circle { fill: var(--b); }
-svg .dim { fill: var(--dim); }
+svg { display: block; } .board.dark { display: none; }
+@media (prefers-color-scheme: dark) { .board.dark { display: block; } .board.light { display: none; } }
+.plot { width: 100%; height: auto; max-width: 36rem; font: 12px system-ui, sans-serif; }
+.plot text { fill: var(--ink); } .plot .axis { stroke: var(--line); }
+.plot .zero { stroke: var(--dim); stroke-dasharray: 3 3; } .plot .dim { fill: var(--dim); }
+.plot .bar { stroke: var(--b); stroke-width: 2; } .plot circle { fill: var(--b); }
 """
 
 _SCRIPT = """
@@ -181,9 +183,12 @@ def _story(story: Story, language: str) -> list[str]:
     out += _steps(told)
     board = draw(before(story), language)
     if board:
-        out.append(f'<p class="note">The table before the last choice:</p><div class="scroll">{board}</div>')
+        out.append(f'<p class="note">The table before the last choice:</p>{board}')
     out.append(f"<p class='claim'>Then {_e(told.headline)}:</p>")
     out.append(_columns(told.a, told.b, story.found.a, story.found.b))
+    if told.because:
+        items = "".join(f"<li>{_e(d.brief())}</li>" for d in told.because)
+        out.append(f"<p>Because of</p><ul>{items}</ul>")
     if told.gains:
         rows = [[_e(g.who), str(g.a), str(g.b), f"{g.b - g.a:+}"] for g in told.gains]
         out.append("<p>If it ended now:</p>" + sorted_table(["player", "A", "B", "B − A"], rows, {1, 2, 3}))
@@ -223,34 +228,19 @@ def _columns(a: Sequence[Point], b: Sequence[Point], name_a: str, name_b: str) -
 
 
 def draw(state: State, language: str) -> str:
-    """Draws the table as a picture of text; "" where the game has no view."""
-    from ..grammar.diagnostics import RulesError
-    from .board import draw_board
-    from .terminal import Look
-    from .view import View, ViewError
+    """Draws the table, for light and for dark paper; "" where the game has no view."""
+    from .compare_story import board_lines
+    from .pictures import to_svg
 
-    try:
-        data = state.game.view()
-        if data is None:
-            return ""
-        lines = draw_board(View(state.game, data, strict=False), state, Look(98, 60, language))
-    except (RulesError, ViewError):
+    lines = board_lines(state, language, 100)
+    if not lines:
         return ""
-    text = "\n".join("".join(_piece(style, piece) for style, piece in line) for line in lines)
-    return f'<pre role="img" aria-label="the table">{text}</pre>'
-
-
-def _piece(style: str, text: str) -> str:
-    css = []
-    for name in style.split():
-        for word in STYLES.get(name.removeprefix("class:"), "").split():
-            if word.startswith("fg:"):
-                css.append(f"color:{word[3:]}")
-            elif word.startswith("bg:"):
-                css.append(f"background:{word[3:]}")
-            elif word == "bold":
-                css.append("font-weight:600")
-    return f'<span style="{";".join(css)}">{_e(text)}</span>' if css else _e(text)
+    out = []
+    for dark in (False, True):
+        svg = to_svg(lines, language=language, dark=dark).replace(' xmlns="http://www.w3.org/2000/svg"', "")
+        svg = svg.replace("<svg", '<svg role="img" aria-label="the table"', 1)
+        out.append(f'<div class="board {"dark" if dark else "light"}">{svg}</div>')
+    return f'<div class="scroll">{"".join(out)}</div>'
 
 
 # ---------------------------------------------------------------------------------------------------- figures
@@ -304,7 +294,8 @@ def plot(rows: Sequence[tuple[str, Interval]], *, percent: bool = False) -> str:
         low, high = -1.0, 1.0
     margin = (high - low) * 0.05
     low, high = low - (0 if percent else margin), high + margin
-    left, right, step = 130, 420, 26
+    left = max(130, 16 + round(7.2 * max((columns(name) for name, _ in rows), default=0)))
+    right, step = left + 290, 26
 
     def x(value: float) -> float:
         return left + (min(max(value, low), high) - low) / (high - low) * (right - left)
@@ -314,7 +305,7 @@ def plot(rows: Sequence[tuple[str, Interval]], *, percent: bool = False) -> str:
 
     height = step * len(rows) + 34
     label = _e("; ".join(f"{name} {shown(i.value)} ({shown(i.low)} to {shown(i.high)})" for name, i in rows))
-    out = [f'<svg viewBox="0 0 490 {height}" role="img" aria-label="{label}">']
+    out = [f'<svg class="plot" viewBox="0 0 {right + 70} {height}" role="img" aria-label="{label}">']
     bottom = step * len(rows) + 8
     out.append(f'<line class="axis" x1="{left}" x2="{right}" y1="{bottom}" y2="{bottom}"/>')
     out.append(f'<line class="zero" x1="{x(0):.1f}" x2="{x(0):.1f}" y1="4" y2="{bottom}"/>')

@@ -195,13 +195,14 @@ def _page(items: list[Item], found: list[Interaction], game: Game, plan: Plan, o
             row.append((f"{value:.1%}", value))
         largest = item.largest
         row.append((_points(largest), abs(largest.value) if largest is not None else 0))
-        rows.append([*row, escape(item.story)])
-    head = ["reading", "another won", "other scores", "anything", "points", "story"]
+        rows.append([*row, *([escape(item.story)] if options.stories else [])])
+    head = ["reading", "another won", "other scores", "anything", "points"]
+    head += ["story"] if options.stories else []
     parts.append(sorted_table(head, rows, {1, 2, 3, 4}))
     if shown:
         parts.append("<h2>Share of games that another seat wins</h2>")
         best = [(i.name, i.measured.share("won")) for i in shown[:20] if i.measured is not None]
-        parts.append(plot([(name[:22], share) for name, share in best], percent=True))
+        parts.append(plot(best, percent=True))
     same = [f"<li>{escape(i.name)}: {escape(i.same)}</li>" for i in items if i.same]
     if same:
         parts.append(f"<h2>Makes no difference here</h2><ul>{''.join(same)}</ul>")

@@ -43,6 +43,11 @@ def say(text: str = "") -> None:
     _write(sys.stdout, text)
 
 
+def title(text: str) -> None:
+    """Writes a heading."""
+    say(paint(text, "bold"))
+
+
 def complain(text: str) -> None:
     """Writes a line to standard error."""
     _write(sys.stderr, text)
@@ -183,6 +188,13 @@ def shutil_width() -> int:
     import shutil
 
     return shutil.get_terminal_size((100, 24)).columns
+
+
+def shutil_height() -> int:
+    """Gets the height of the terminal in lines; 24 where there is none, and at least."""
+    import shutil
+
+    return max(24, shutil.get_terminal_size((100, 24)).lines) if sys.stdout.isatty() else 24
 
 
 LANGUAGES = ("en", "zh-Hans", "zh-Hant")

@@ -5,20 +5,21 @@ from __future__ import annotations
 import json
 import os
 import signal
-import threading
-import time
+from pathlib import Path
 
 import pytest
 from harbourmaster.interpreter.comparing.clusters import ClusterError, blocks_on, play_on
-from harbourmaster.interpreter.comparing.howmuch import Plan, measure
+from harbourmaster.interpreter.comparing.howmuch import BLOCK, Plan, measure
 from harbourmaster.repl.cli import main
+
+from .ferry import write_ferry
 
 distributed = pytest.importorskip("distributed")
 
 
-@pytest.mark.slow
-def test_a_killed_worker_costs_nothing_but_time(capsys: pytest.CaptureFixture[str]) -> None:
-    plan = Plan("manila", "manila+plunder-paid=at-once", 3, 1500)
+def test_a_killed_worker_costs_nothing_but_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ferry = write_ferry(tmp_path)
+    plan = Plan(ferry, f"{ferry}+bank=drifts", 2, 4000)
     alone = measure(plan, backend="python")
     with (
         distributed.LocalCluster(
@@ -28,28 +29,16 @@ def test_a_killed_worker_costs_nothing_but_time(capsys: pytest.CaptureFixture[st
     ):
         victims = list(client.run(os.getpid).values())
 
-        def kill() -> None:
-            time.sleep(1.5)
-            os.kill(victims[0], signal.SIGKILL)
+        def kill(done: int, _: float) -> None:
+            if done == BLOCK:
+                os.kill(victims[0], signal.SIGKILL)
 
-        killer = threading.Thread(target=kill)
-        killer.start()
-        there = measure(plan, blocks=lambda p, first: play_on(client, p, first, "python"))
-        killer.join()
+        there = measure(plan, blocks=lambda p, first: play_on(client, p, first, "python"), progress=kill)
         assert there.sums == alone.sums
-        address = cluster.scheduler_address
-        arguments = [
-            "compare",
-            plan.a,
-            plan.b,
-            "--no-story",
-            "--games",
-            "300",
-            "--json",
-            "--scheduler",
-            address,
-        ]
-        assert main(arguments) == 1
+        with pytest.raises(ProcessLookupError):
+            os.kill(victims[0], 0)
+        few = ["--no-story", "--games", "300", "--json", "--scheduler", cluster.scheduler_address]
+        assert main(["compare", plan.a, plan.b, *few]) == 1
         assert json.loads(capsys.readouterr().out)["measured"][0]["pairs"] == 300
 
 

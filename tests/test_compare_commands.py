@@ -25,7 +25,7 @@ def ferry(tmp_path: Path) -> str:
 class Page(HTMLParser):
     """Notes what a page fetches, and tags that are not closed."""
 
-    VOID = ("meta", "link", "br", "line", "circle", "hr", "img")
+    VOID = ("meta", "link", "br", "line", "circle", "rect", "hr", "img", "path")
 
     def __init__(self) -> None:
         super().__init__()
@@ -67,8 +67,38 @@ def test_exit_status_and_words(ferry: str, capsys: pytest.CaptureFixture[str]) -
 
 def test_a_story_fits_a_screen(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "manila", "manila+plunder-paid=at-once", "--games", "0"]) == 1
-    story = capsys.readouterr().out.split("The smallest story")[1].splitlines()
-    assert len(story) <= 50
+    story = capsys.readouterr().out.split("The smallest story")[1]
+    assert len(story.splitlines()) <= 24
+    # the table, the choice, both columns with the rules' lines, who gains what, and the sources
+    for part in ("pirates 5 Ann", "Ann refrain  placing.rules:", "│ cash[Ann]: 0 → 18  loans.rules:"):
+        assert part in story
+    assert "Ann -30 | -12 (+18)" in story
+    assert "because of plunder-paid: with-profits (S0 S1 S2 S4) | at-once (S3)" in story
+
+
+OVERLAYS = {
+    "a move more": ("add to choice embark: sing\n\nmove sing:\n    says \"sing\"\n    increase marker[actor] by 2\n",
+                    "rule embark: – | add to choice embark: sing; move sing: only in B"),
+    "a move less": ("remove from choice embark: stand\n", "rule embark: choose p: sit, stand | "),
+    "another rule": ("replace rule arrive:\n    increase landed by 1\n", "rule arrive: for s in bench"),
+    "another score": ("replace score p: cash[p] * 2\n", "score: score p: cash[p] | replace score p: cash[p] * 2"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", OVERLAYS)
+def test_causes_can_be_read(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules, because = OVERLAYS[what]
+    asked = "    for p in clockwise from first of player:\n        choose p: sit, stand\n"
+    ferry = write_ferry(tmp_path, changes={"play.rules": (asked, "    embark\n")})
+    path = Path(ferry) / "play.rules"
+    path.write_text(f"{path.read_text('utf-8')}\nrule embark:\n{asked}", "utf-8")
+    (tmp_path / "mine.rules").write_text(rules, "utf-8")
+    (tmp_path / "mine.yaml").write_text("variant: mine\nfor: ferry\nrules: [mine.rules]\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main(["compare", ferry, f"{ferry}+./mine.yaml", "--games", "0"]) == 1
+    assert f"because of {because}" in " ".join(capsys.readouterr().out.split())
 
 
 def test_json_and_the_scenario(ferry: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -99,7 +129,8 @@ def test_the_page_of_a_comparison(ferry: str, tmp_path: Path) -> None:
     main(["compare", "manila", "manila+harbour-c-pays-20", "--games", "100", "--html", str(path)])
     text = check_page(path)
     assert "harbour.C.pays" in text and "<svg" in text and text.count('role="img"') >= 3
-    assert re.search(r"<pre[^>]*>voyage 1", re.sub(r"<span[^>]*>|</span>", "", text))
+    light, dark = re.findall(r'<div class="board (light|dark)"><svg role="img"', text)
+    assert (light, dark) == ("light", "dark")
 
 
 def test_every_reading_is_ranked(ferry: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

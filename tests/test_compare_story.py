@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from harbourmaster.interpreter.comparing.exhaustive import Exhauster
+from harbourmaster.interpreter.comparing.howmuch import Plan, measure
 from harbourmaster.interpreter.comparing.lockstep import Lockstep, Tape, seeded, taped
 from harbourmaster.interpreter.comparing.matching import Match
 from harbourmaster.interpreter.comparing.playing import Effort, Start
@@ -13,8 +14,10 @@ from harbourmaster.interpreter.comparing.scenario import scenario_text
 from harbourmaster.interpreter.comparing.starting import start_from
 from harbourmaster.interpreter.comparing.story import Story, find_story
 from harbourmaster.interpreter.game import Game, load_game
+from harbourmaster.interpreter.load import load_ruleset
 from harbourmaster.interpreter.playout import Random
 from harbourmaster.interpreter.scenarios import run_scenarios
+from harbourmaster.repl.compare_story import before, draw, fitted
 
 from .ferry import write_ferry
 
@@ -242,3 +245,69 @@ def test_a_question_of_a_variant_parts_where_the_variant_is_played() -> None:
     assert story.line is not None and story.told is not None
     assert story.line.parting.kind == "options" and story.line.decisions <= 14
     assert any(p.text.startswith("not ") and p.span is not None for p in story.told.a)
+
+
+# ------------------------------------------------------------------------------ every question of the first game
+
+VARIANT_OF = dict.fromkeys(
+    ("captain-protected", "who-may-be-evicted", "vacancies-first"), "manila+enhanced-pirates"
+)
+
+
+def every_reading() -> list[tuple[str, str, str]]:
+    """Gets each reading that does not hold, with its question and the rule set in which that arises."""
+    questions = load_ruleset("manila", players=3).questions
+    return [
+        (VARIANT_OF.get(name, "manila"), name, reading)
+        for name, q in questions.items()
+        for reading in q.readings
+        if reading != q.chosen
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("base", "question", "reading"), every_reading())
+def test_every_question_has_a_story_of_one_screen(
+    base: str, question: str, reading: str, tmp_path: Path
+) -> None:
+    story = tell(base, f"{base}+{question}={reading}", players=3, decisions=120_000)
+    assert not story.late
+    told = story.told
+    assert story.line is not None and told is not None
+    assert [d.name for d in told.because] == [question]
+    assert told.a and told.b
+    assert any(p.span is not None and p.span.source.name.endswith(".rules") for p in (*told.a, *told.b))
+    lines = fitted(story, told, draw(before(story), "en", 100), 100, 23)
+    assert len(lines) <= 24, lines
+    assert all(len(line) <= 100 for line in lines)
+    if scenario_text(story):
+        replays(story, tmp_path)
+
+
+def test_a_parting_in_bookkeeping_alone_is_told_as_such() -> None:
+    # no punt stands on 13 after the first roll, so whether pirates may board then is asked for nothing
+    story = tell("manila", "manila+rolls-that-board=first-and-second", players=3, decisions=30_000)
+    assert story.parts and story.aside is not None and not story.aside.parts
+    assert "in 'rank' alone" in story.claim() and "otherwise not found in" in story.claim()
+
+
+def test_bookkeeping_gives_way_to_what_players_meet() -> None:
+    # who has boarded is written down at once, and matters when a punt is plundered
+    story = tell("manila", "manila+boarder-still-plunders=yes", players=3, decisions=120_000)
+    assert story.line is not None and story.unheeded == {"boarders"}
+    assert story.line.parting.kind != "state" or story.later is not None
+    assert "before in 'boarders' alone" in story.claim()
+
+
+def test_who_is_not_asked_is_told(tmp_path: Path) -> None:
+    story = tell("manila", "manila+loans=any-time", players=3, decisions=30_000)
+    assert story.told is not None
+    assert story.told.b[0].text.startswith("Bo may pledge")
+    assert story.told.a[0].text == "Bo is not asked now" and story.told.a[0].span is not None
+
+
+def test_the_order_of_arrival_is_no_matter_of_money() -> None:
+    # but for the master's one more decision, at which he may pledge
+    plan = Plan("manila", "manila+arrival-order=harbour-master", 3, 300, offers=False)
+    measured = measure(plan)
+    assert measured.sums.differed > 100 and measured.sums.scored == 0

@@ -118,7 +118,7 @@ def story_data(story: Story) -> dict[str, Any]:
         "headline": told.headline,
         "a": [_point(p) for p in told.a],
         "b": [_point(p) for p in told.b],
-        "because": [d.name for d in told.because],
+        "because": [d.brief() for d in told.because],
         "if_it_ended_now": [{"who": g.who, "a": g.a, "b": g.b} for g in told.gains],
         "then": [_step(s) for s in told.then],
         "then_a": [_point(p) for p in told.then_a],

@@ -49,6 +49,30 @@ class Difference(Struct, frozen=True):
     idle: str = ""
     """Why it has no effect by itself, if that is certain."""
 
+    def brief(self) -> str:
+        """Says in a line what it is: both values with the keys of their sources, or the first lines that differ."""
+        if self.kind != "definition":
+            return f"{self.name}: {_briefly(self.a)} | {_briefly(self.b)}"
+        if self.a is None or self.b is None:
+            return f"{self.name}: only in {'B' if self.a is None else 'A'}"
+        if not self.changes:
+            return self.name
+        first, more = self.changes[0], len(self.changes) - 1
+        lines = [_line(s) if s is not None else "–" for s in (first.a, first.b)]
+        return f"{self.name}: {lines[0]} | {lines[1]}" + (f" (and {more} more)" if more else "")
+
+
+def _briefly(given: Given | None) -> str:
+    if given is None:
+        return "–"
+    keys = dict.fromkeys(s.split(" ", 1)[0] for s in given.sources)
+    return given.text + (f" ({' '.join(keys)})" if keys else "")
+
+
+def _line(span: Span) -> str:
+    """Gets the line of the rules at a place, without its comment."""
+    return span.source.line(span.line).split("  #", 1)[0].strip()
+
 
 class Differences(Struct):
     """All that differs between two rule sets."""

@@ -43,11 +43,13 @@ class Element(Struct, frozen=True):
 class Match:
     """Two games held against each other."""
 
-    def __init__(self, a: Game, b: Game) -> None:
+    def __init__(self, a: Game, b: Game, unheeded: frozenset[str] = frozenset()) -> None:
         if a.num_players() != b.num_players():
             raise ValueError("the two games are for different numbers of players")
         self.a, self.b = a, b
         self.players = a.num_players()
+        self.unheeded = unheeded
+        """Variables that may differ and are not told."""
         self._match_moves()
         self._match_variables()
         self.streams_b = _numbers_of(b.program.streams, a.program.streams)
@@ -123,8 +125,9 @@ class Match:
         self.elements = shared
         self.only_a = [name for name in a if name not in b]
         self.only_b = [name for name in b if name not in a]
-        plain = [e for e in shared if e.to_a is None and e.open]
-        self.translated = [e for e in shared if e.to_a is not None and e.open]
+        heeded = [e for e in shared if e.open and e.variable not in self.unheeded]
+        plain = [e for e in heeded if e.to_a is None]
+        self.translated = [e for e in heeded if e.to_a is not None]
         self.sights = [(e, self.a.program.initial[e.slot_a]) for e in shared if self._seen_otherwise(e)]
         """What others see in one of the two than in the other, with the value at the start."""
         self.secret_moves = {
@@ -151,7 +154,7 @@ class Match:
         """Gets the elements that differ; with `hidden`, those that nobody sees."""
         lengths: dict[tuple[str, tuple[int, ...]], int] = {}
         for e in self.elements:
-            if e.open == hidden:
+            if e.open == hidden or e.variable in self.unheeded:
                 continue
             x, y = a[e.slot_a], b[e.slot_b]
             if e.to_a is not None:

@@ -8,6 +8,7 @@ same within so many decisions of a position (and how many positions these are), 
 
 from __future__ import annotations
 
+import re
 import time
 
 from msgspec import Struct, field
@@ -79,6 +80,10 @@ class Story(Struct):
     """The moves in words that lead there."""
     names: tuple[str, ...] = ()
     """What the players are called in the scenario, if otherwise than in the rules."""
+    unheeded: frozenset[str] = frozenset()
+    """Variables that are never drawn and differed before, without effect as far as was seen."""
+    aside: Story | None = None
+    """Where the two part in variables alone that are never drawn: how far was searched with these left aside."""
 
     @property
     def parts(self) -> bool:
@@ -91,7 +96,15 @@ class Story(Struct):
             return "the same: both run as one and the same program"
         if self.line is not None:
             n = self.line.decisions
-            return f"they part after {_decisions(n)}" if n else "they part before the first decision"
+            claim = f"they part after {_decisions(n)}" if n else "they part before the first decision"
+            if self.unheeded:
+                claim += f" (and before in {_names(self.unheeded)} alone, never drawn on the table)"
+            if self.aside is not None:
+                aside = self.aside
+                claim += (
+                    f" in {_names(aside.unheeded)} alone, never drawn on the table; otherwise {aside.claim()}"
+                )
+            return claim
         out = [f"not found in {self.games:,} games ({self.decisions:,} decisions)"]
         whole = self.whole
         if whole is not None and whole.depth >= 0:
@@ -105,6 +118,10 @@ class Story(Struct):
                 f"({total:,} positions, exhaustive)"
             )
         return "; ".join(out)
+
+
+def _names(variables: frozenset[str]) -> str:
+    return " and ".join(f"'{v.replace('_', ' ')}'" for v in sorted(variables))
 
 
 def _decisions(n: int) -> str:
@@ -158,9 +175,62 @@ def find_story(
         if not matters(story.line.parting) and not _gains(story):
             onward = Effort(lockstep, decisions // 20, max(0.5, effort.deadline - time.monotonic()))
             story.later = look_on(lockstep, story.start, story.line, onward)
-        story.told = tell(lockstep, story.start, story.line, found, language=language, later=story.later)
+            _look_deeper(story, names, effort)
+        story.told = tell(
+            story.lockstep, story.start, story.line, found, language=language, later=story.later
+        )
     story.late = effort.late
     return story
+
+
+def _look_deeper(story: Story, names: set[str], effort: Effort) -> None:
+    """Where the two part in bookkeeping alone that leads to nothing, looks for a parting that does without it.
+
+    Bookkeeping is what the game's view never draws. Where nothing better is found, what was found stays, and `aside`
+    tells how far was searched.
+    """
+    view = story.a.view()
+    if view is None:
+        return
+    drawn = set(re.findall(r"[A-Za-z_]\w*", repr([view.get("headline"), view.get("panels")])))
+    unheeded: frozenset[str] = frozenset()
+    here = story
+    for _ in range(3):
+        assert here.line is not None
+        differing = {e.variable for e in here.line.parting.state}
+        if matters(here.line.parting) or here.later is not None or differing & drawn or _gains(here):
+            break
+        unheeded |= differing
+        here = _without(story, unheeded, names, effort)
+        if here.line is None:
+            story.aside = here
+            return
+    story.lockstep, story.line, story.later = here.lockstep, here.line, here.later
+    story.unheeded = unheeded
+
+
+def _without(story: Story, unheeded: frozenset[str], names: set[str], effort: Effort) -> Story:
+    """Looks for a story in which some variables do not count, with half the effort that is left."""
+    lockstep = Lockstep(Match(story.a, story.b, unheeded))
+    here = Story(story.a, story.b, lockstep, story.start, story.found, story.seed)
+    here.place, here.unheeded = story.place, unheeded
+    allowed = max(0, effort.end - effort.lockstep.steps) // 2
+    part = Effort(lockstep, allowed, max(0.5, effort.deadline - time.monotonic()))
+    searched = Searcher(lockstep, story.start, story.seed, names).search(
+        part.part(allowed // 2), allowed // 20
+    )
+    here.games, here.decisions = searched.games, searched.decisions
+    line = searched.line
+    if line is None:
+        here.whole = Exhauster(lockstep, story.start).search(part)
+        if here.whole.way is not None:
+            tape = Tape(story.start.source(lockstep.match, story.seed), here.whole.way.tape)
+            line = record(lockstep, story.start, here.whole.way.actions, tape)
+    if line is not None:
+        here.line = Shrinker(lockstep, story.start, story.seed).shrink(line, part)
+        if not matters(here.line.parting) and not _gains(here):
+            here.later = look_on(lockstep, story.start, here.line, part.part(allowed // 10))
+    return here
 
 
 def _gains(story: Story) -> bool:

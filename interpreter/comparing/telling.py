@@ -7,7 +7,7 @@ line that changed it, and every option that only one offers with the guard that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct, field
 
@@ -182,6 +182,11 @@ class _Teller:
                 for points, error in ((told.a, parting.trouble[0]), (told.b, parting.trouble[1])):
                     text = "goes on" if error is None else f"cannot go on: {error.message}"
                     points.append(Point(text, None if error is None else error.span))
+            case "options" if self._other_decision():
+                told.headline = "not the same is decided"
+                told.a += self._standing(self.a, self.lockstep.a, parting.who[0])
+                told.b += self._standing(self.b, self.lockstep.b, parting.who[1])
+                self._values(told, parting.state)
             case "options":
                 told.headline = "what may be chosen is not the same"
                 self._options(told)
@@ -196,9 +201,14 @@ class _Teller:
                 self._refused(told)
             case "state":
                 told.headline = "the table is not the same"
-                self._values(told, parting.state)
+                values_matter = bool(self._gains())
+                if values_matter:
+                    self._values(told, parting.state)
                 if parting.only_a or parting.only_b:
+                    told.headline += ", nor what may be chosen"
                     self._options(told, brief=True)
+                if not values_matter:
+                    self._values(told, parting.state)
             case "sight":
                 told.headline = "the table is the same, but who sees it is not"
                 self._sight(told)
@@ -213,6 +223,11 @@ class _Teller:
         told.gains = self._gains()
         told.because = self._because(found, told)
         return told
+
+    def _other_decision(self) -> bool:
+        """Tests if the two stand at decisions of different rules."""
+        a, b = self.a.decision, self.b.decision
+        return a is not None and b is not None and a.rule != b.rule
 
     def _who(self, who: Who | None) -> str:
         if who is None:
@@ -256,13 +271,12 @@ class _Teller:
             (parting.only_b, self.b, self.a, told.b, told.a, self.match.to_a),
         )
         for actions, mine, other, points, refusing, turn in pairs:
-            for group in _grouped(actions, mine):
+            for group in _grouped(self._really_only(actions, mine, other, turn), mine):
                 words = [mine.describe(a, mine.actor(a), self.language) for a in group]
-                who = self._who(self.line.parting.who[0])
+                seat = mine.actor(group[0])
+                who = self.names[seat] if seat >= 0 else self._who(self.line.parting.who[0])
                 text = (
-                    f"so {who} may also {self._listed(words)}"
-                    if brief
-                    else f"{who} may {self._listed(words)}"
+                    f"{who} may also {self._listed(words)}" if brief else f"{who} may {self._listed(words)}"
                 )
                 points.append(Point(text, mine.decode(group[0])[0].span))
                 if not brief:
@@ -274,11 +288,25 @@ class _Teller:
         if not told.b:
             told.b.append(Point(f"{self._who(parting.who[1])} may only {self._offered(self.b)}"))
 
+    def _really_only(
+        self, actions: Sequence[int], mine: State, other: State, turn: Callable[[int], int]
+    ) -> list[int]:
+        """Leaves out what the other offers too, as an action of whoever decides or of one who is named."""
+        if other.decision is None:
+            return list(actions)
+        there = {(x % other.game.program.actions, other.actor(x)) for x in other.legal_actions()}
+        n = mine.game.program.actions
+        return [x for x in actions if (turn(x % n), mine.actor(x)) not in there]
+
     def _why_not(self, state: State, action: int, words: list[str]) -> Point:
         what = words[0] if len(words) == 1 else f"{words[0]} and {len(words) - 1} more"
         if action < 0:
             return Point(f"there is no move '{what}'")
         n = state.game.program.actions
+        seat = action // n - 1
+        decision = state.decision
+        if seat >= 0 and decision is not None and decision.mode == "one" and seat != state.current_player():
+            return Point(f"{self.names[seat]} is not asked now", state.game.program.sites[decision.site])
         refusal = state.why_not(action % n, action // n - 1 if action >= n else None, self.language)
         if refusal is None:
             return Point(f"'{what}' is legal too, but another of equal moves is listed")
@@ -469,9 +497,10 @@ def rolls(a: Game, b: Game, line: Line, start: Start, language: str, streams_b: 
 
 
 def _grouped(actions: Sequence[int], state: State) -> list[list[int]]:
-    groups: dict[int, list[int]] = {}
+    """Puts together the actions of one move by one player."""
+    groups: dict[tuple[int, int], list[int]] = {}
     for a in actions:
-        groups.setdefault(state.decode(a)[0].index, []).append(a)
+        groups.setdefault((state.decode(a)[0].index, state.actor(a)), []).append(a)
     return list(groups.values())
 
 
