@@ -13,6 +13,7 @@ from .c_cost import parameters_of
 from .c_layout import Unwritable, c_type, identifier
 from .c_machine import APPLY, DECIDE, Machine
 from .c_runtime import HEAD, INTERFACE
+from .c_taste import LEARNING, TASTE
 from .c_text import c_int, number
 from .c_writer import WHYS
 from .chance import name_hash
@@ -60,6 +61,7 @@ class Backend(Machine):
             self.line(f"#define STOP_{name} ({value})")
         self.line(f'#define FINGERPRINT "{self.fingerprint}"')
         self.line(f"#define PLAYERS {p.players}")
+        self.line(f"#define ACTIONS {p.actions}")
         self.line(f"#define STREAMS {max(1, len(p.streams))}")
         self.line(f"#define MOST_OPTIONS {self.most_options}")
         self.line(f"#define FIGURES {figure_count(p)}")
@@ -76,6 +78,7 @@ class Backend(Machine):
             self.function(f)
         for name in self.lists_in_spans():
             self.spans_of(p.functions[name])
+        self.lines += TASTE.splitlines()
         self.luck()
         self.machine(bulk=False)
         if self.plays:
@@ -85,6 +88,7 @@ class Backend(Machine):
             self.line("{ (void)S; (void)value; (void)luck; lost(what); }")
             self.line("")
         self.doors()
+        self.lines += LEARNING.splitlines()
         self.lines += INTERFACE.splitlines()
         return "\n".join(self.lines) + "\n"
 
@@ -149,10 +153,12 @@ class Backend(Machine):
         self.line("uint64_t keys[STREAMS]; /* of the streams of chance */")
         self.line("uint64_t x; /* the generator of picks */")
         self.line("int64_t decisions;")
+        self.line("Taste *taste; /* by which options are picked; none: by chance */")
         self.close("} Luck;")
         self.line("")
         self.open("static void luck_of(Luck *luck, uint64_t seed)")
         self.line("luck->decisions = 0;")
+        self.line("luck->taste = 0;")
         self.line(f"luck->x = mix(seed * GOLDEN + UINT64_C({name_hash('policy')}));")
         for i, name in enumerate(self.program.streams):
             self.line(f"luck->keys[{i}] = mix(seed * GOLDEN + UINT64_C({name_hash(name)})); /* {name} */")

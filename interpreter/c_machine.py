@@ -61,8 +61,9 @@ class Machine(Writer):
             self.line(f"action_t o[{most + 1}];")
             self.line(f"Span s[{spans + 1}];")
             self.line("uint64_t x = luck->x;")
+            self.line("Taste *const taste = luck->taste;")
             self.line("int64_t decisions = luck->decisions, total;")
-            self.line("(void)s; (void)o; (void)total;")
+            self.line("(void)s; (void)o; (void)total; (void)taste;")
         else:
             self.open(
                 "static int64_t step(Position *S, int how, int64_t what, int64_t value, action_t *restrict o)"
@@ -318,10 +319,20 @@ class Machine(Writer):
         self.leave(0)
         self.close()
         count = self.counted(d) if more else "total" if self.spans(d) else "n"
+        self.pick_from(d, "s" if self.spans(d) else "o", count)
+
+    def pick_from(self, d: ir.Decision, options: str, count: str) -> None:
+        """Writes that one of so many options is picked, by chance or by taste."""
         self.line("turns = 0;")
+        lists = "0, s" if options == "s" else f"{options}, 0"
+        who = "-1" if d.mode == "any" else "p"
+        self.open("if (RARE(taste != 0))")
+        self.line(f"a = tasted(taste, {lists}, (uint64_t){count}, {who}, &x);")
+        self.line(f"goto a{d.number};")
+        self.close()
         self.line("x = next_pick(x);")
         which = f"(int64_t)((x >> 32) * (uint64_t){count} >> 32)"
-        self.line(f"a = span_at(s, {which});" if self.spans(d) else f"a = (int64_t)o[{which}];")
+        self.line(f"a = span_at(s, {which});" if options == "s" else f"a = (int64_t){options}[{which}];")
         self.line(f"goto a{d.number};")
 
     def decision_of_one(self, d: ir.Decision) -> None:
@@ -334,10 +345,7 @@ class Machine(Writer):
             self.line(f"S->place = {d.block};")
             self.leave(0)
             self.close()
-            self.line("turns = 0;")
-            self.line("x = next_pick(x);")
-            self.line(f"a = (int64_t)fixed[(x >> 32) * {len(fixed)} >> 32];")
-            self.line(f"goto a{d.number};")
+            self.pick_from(d, "fixed", str(len(fixed)))
             return
         self.lists(d, d.own, "p", first=True)
         self.sole(d, "p", f"goto a{d.number};")

@@ -194,6 +194,7 @@ EXPORTED int64_t hm_finish(int64_t *slots, int64_t place, const uint64_t *keys, 
     memcpy(luck.keys, keys, sizeof(uint64_t) * STREAMS);
     luck.x = *x;
     luck.decisions = 0;
+    luck.taste = 0;
     if (setjmp(way_out) == 0)
         decisions = play_on(&position, place, -1, &luck) ? luck.decisions : STOP_ENDLESS;
     write_slots(&position, slots);
@@ -239,9 +240,10 @@ static void add_up(const Position *S, int64_t decisions, int64_t *totals, int64_
     }
 }
 
-/* Plays games by chance, from the start or from a position (at `place`, or after an action there), and adds up. */
+/* Plays games by chance or by taste, from the start or from a position (at `place`, or after an action there), and
+   adds up. */
 static int64_t play_games(uint64_t seed, int64_t first, int64_t games, const int64_t *from, int64_t place,
-                          int64_t action, int check, int64_t *totals, int64_t *rows, int64_t *error)
+                          int64_t action, int check, int64_t *totals, int64_t *rows, int64_t *error, Taste *taste)
 {
     Position start = INITIAL, position;
     Luck luck;
@@ -255,6 +257,9 @@ static int64_t play_games(uint64_t seed, int64_t first, int64_t games, const int
     for (int64_t game = first; game < first + games; game++) {
         at = game;
         luck_of(&luck, mix(seed * GOLDEN + (uint64_t)game));
+        luck.taste = taste;
+        if (taste)
+            taste->logged = 0;
         position = start;
         int over = play_on(&position, place, action, &luck);
         int64_t *row = rows ? rows + (game - first) * ROW : 0;
@@ -267,6 +272,8 @@ static int64_t play_games(uint64_t seed, int64_t first, int64_t games, const int
         if (check)
             test_invariants(&position);
         add_up(&position, luck.decisions, totals, row);
+        if (taste)
+            learn(taste, row + 1);
     }
     return 0;
 }
@@ -274,13 +281,20 @@ static int64_t play_games(uint64_t seed, int64_t first, int64_t games, const int
 EXPORTED int64_t hm_play(uint64_t seed, int64_t first, int64_t games, const int64_t *from, int64_t place,
                          int64_t action, int64_t *totals, int64_t *rows, int64_t *error)
 {
-    return play_games(seed, first, games, from, place, action, 0, totals, rows, error);
+    return play_games(seed, first, games, from, place, action, 0, totals, rows, error, 0);
 }
 
 /* The same, and the invariants are tested at the end of each game. */
 EXPORTED int64_t hm_play_checked(uint64_t seed, int64_t first, int64_t games, const int64_t *from, int64_t place,
                                  int64_t action, int64_t *totals, int64_t *rows, int64_t *error)
 {
-    return play_games(seed, first, games, from, place, action, 1, totals, rows, error);
+    return play_games(seed, first, games, from, place, action, 1, totals, rows, error, 0);
+}
+
+/* The same by taste, which learns from each game; rows are needed. */
+EXPORTED int64_t hm_play_tasted(uint64_t seed, int64_t first, int64_t games, const int64_t *from, int64_t place,
+                                int64_t action, int64_t *totals, int64_t *rows, int64_t *error, Taste *taste)
+{
+    return play_games(seed, first, games, from, place, action, 0, totals, rows, error, taste);
 }
 """

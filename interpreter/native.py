@@ -235,6 +235,10 @@ class NativeMachine:
             ("hm_finish", [pointer, number, pointer, pointer, pointer]),
             ("hm_play", [bits, *[number] * 2, pointer, *[number] * 2, *[pointer] * 3]),
             ("hm_play_checked", [bits, *[number] * 2, pointer, *[number] * 2, *[pointer] * 3]),
+            ("hm_play_tasted", [bits, *[number] * 2, pointer, *[number] * 2, *[pointer] * 4]),
+            ("hm_taste_bytes", []),
+            ("hm_taste_values", []),
+            ("hm_taste_begin", [pointer, *[number] * 3]),
             ("hm_position_bytes", []),
             ("hm_most_options", []),
         ):

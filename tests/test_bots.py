@@ -475,12 +475,89 @@ def test_rollouts_are_the_same_on_native_code() -> None:
     assert (slow.backend, fast.backend) == ("python", "c")
     for action in (-1, *state.legal_actions()[:3]):
         assert slow.play(state.position, action, 77, 5) == fast.play(state.position, action, 77, 5)
-    for policy in ("montecarlo:40r", "mcts:40r"):
-        chosen = [
-            make_policy(policy, native=native).choose(state, state.current_player(), Random(3))
-            for native in (False, None)
+    for name in ("greedy:6", "montecarlo:40r", "mcts:60r"):
+        thought = []
+        for native in (False, None):
+            policy = make_policy(name, native=native)
+            assert isinstance(policy, ThinkingPolicy)
+            chosen = policy.choose(state, state.current_player(), Random(3))
+            thought.append((chosen, [(c.action, c.count, c.total) for c in policy.choices]))
+        assert thought[0] == thought[1]
+
+
+RISKY = """\
+state:
+    sum: 0 to 9
+    die: 1 to 6
+
+rule play:
+    repeat while sum < 5:
+        choose left_of(last): wait, throw
+
+state:
+    last: player
+
+move wait:
+    says "wait"
+    last := actor
+    increase sum by 1
+
+rule throw_die:
+    roll die
+    increase sum by die
+
+move throw:
+    says "throw"
+    last := actor
+    throw_die()
+
+score p: sum if last is p else 0
+"""
+
+
+@pytest.mark.parametrize(
+    "rules", [DUEL, BIDS, BLUFF, LAST_ONE, RISKY], ids=["each", "any", "secret", "one", "risky"]
+)
+def test_rollouts_by_taste_are_the_same_on_native_code(tmp_path: Path, rules: str) -> None:
+    """With every kind of decision; rollouts that go wrong (a sum out of its range) are left out and teach nothing."""
+    game = make(tmp_path / "game", rules)
+    try:
+        native_machine(game)
+    except NativeUnavailable:
+        pytest.skip("no compiler here")
+    slow, fast = Roller(game, native=False), Roller(game, patience=None)
+    assert (slow.backend, fast.backend) == ("python", "c")
+    position = at(game, 0).position
+    tastes = slow.taste(3, 2, 0), fast.taste(3, 2, 0)
+    learnt = 0
+    for seed in range(4):
+        played = [
+            roller.play(position, -1, seed, 50, 7, taste)
+            for roller, taste in zip((slow, fast), tastes, strict=True)
         ]
-        assert chosen[0] == chosen[1]
+        assert played[0] == played[1]
+        assert (len(played[0]) < 50) == (rules is RISKY)
+    for action in range(game.program.actions):
+        for seat in range(game.num_players()):
+            values = [taste.value_of(seat, action) for taste in tastes]
+            assert values[0] == values[1]
+            learnt += values[0] < 1
+    assert learnt > 1
+
+
+def test_taste_comes_to_prefer_what_wins(tmp_path: Path) -> None:
+    game = make(tmp_path / "last-one", LAST_ONE)
+    state = game.new_initial_state(seed=1)
+    roller = Roller(game, native=False)
+    taste = roller.taste(4, 1, 0)
+    player = state.current_player()
+    wins = [
+        sum(r[0] >> player & 1 for r in roller.play(state.position, -1, 5, 400, 0, t)) for t in (None, taste)
+    ]
+    best = state.parse_action("grab 3")
+    others = [a for a in state.legal_actions() if a != best]
+    assert all(taste.value_of(player, best) > taste.value_of(player, a) for a in others)
+    assert wins[1] > wins[0]
 
 
 def test_budgets_are_kept() -> None:

@@ -71,14 +71,17 @@ class Dealer:
 
     def deal(self, number: int, expired: Callable[[], bool] = lambda: False) -> Position:
         """Gets position `number` of those that may be; `expired` says that there is no time to look for long."""
-        if not self.hides:
-            return self._position[:]
-        if self.way == "replayed":
-            found = self._replayed(number, expired)
-            if found is not None:
-                return found
+        found = self.find(number, expired)
+        if found is not None:
+            return found
         numbers = Random(mix((self.seed + number * GOLDEN) & MASK))
         return self._redealer.deal(self._position, self._stop, numbers, expired)[0]
+
+    def find(self, number: int, expired: Callable[[], bool]) -> Position | None:
+        """Gets position `number` of those that fit the history; None where there is none or it is not known."""
+        if not self.hides:
+            return self._position[:]
+        return self._replayed(number, expired) if self.way == "replayed" else None
 
     def _replayed(self, number: int, expired: Callable[[], bool]) -> Position | None:
         """Gets a particle: the one of that number or, where it could not be made, another."""

@@ -107,7 +107,7 @@ class Particles:
         particle = self._kept.setdefault(number, _Particle())
         while particle.attempt < ATTEMPTS and not expired():
             if self._advance(particle, number, expired):
-                return self._end(particle, number)
+                return self._end(particle, number, expired)
         return None
 
     def _advance(self, particle: _Particle, number: int, expired: Callable[[], bool]) -> bool:
@@ -117,18 +117,20 @@ class Particles:
                 return False
             position, stop = particle.path[-1] if particle.path else (None, None)
             index = len(particle.path)
-            after = self._step(position, stop, index, self._numbers(particle, number, index))
+            after = self._step(position, stop, index, self._numbers(particle, number, index), expired)
             if after is None:
                 particle.fail()
                 return False
             particle.path.append(after)
         return True
 
-    def _end(self, particle: _Particle, number: int) -> tuple[Position, Stop] | None:
+    def _end(
+        self, particle: _Particle, number: int, expired: Callable[[], bool]
+    ) -> tuple[Position, Stop] | None:
         """Plays the steps of a round that is not over."""
         position, stop = particle.path[-1]
         for index in range(len(particle.path), len(self.trail.steps)):
-            after = self._step(position, stop, index, self._numbers(particle, number, index))
+            after = self._step(position, stop, index, self._numbers(particle, number, index), expired)
             if after is None:
                 return None
             position, stop = after
@@ -140,7 +142,12 @@ class Particles:
     # ------------------------------------------------------------------------------------------------- one step
 
     def _step(
-        self, position: Position | None, stop: Stop, index: int, numbers: Random
+        self,
+        position: Position | None,
+        stop: Stop,
+        index: int,
+        numbers: Random,
+        expired: Callable[[], bool],
     ) -> tuple[Position, Stop] | None:
         step = self.trail.steps[index]
         if position is None:
@@ -150,7 +157,7 @@ class Particles:
         if best is None or best.distance:
             best = self._rename(best, index, numbers)
         if best is None or best.distance:
-            best = self._mend(best, plan, index, numbers)
+            best = self._mend(best, plan, index, numbers, expired)
         return None if best is None else (best.position, best.stop)
 
     def _rename(self, best: _Outcome | None, index: int, numbers: Random) -> _Outcome | None:
@@ -175,12 +182,19 @@ class Particles:
                 break
         return best
 
-    def _mend(self, best: _Outcome | None, plan: _Plan, index: int, numbers: Random) -> _Outcome | None:
-        """Looks for a way in which the step looks as it did, by small changes."""
+    def _mend(
+        self,
+        best: _Outcome | None,
+        plan: _Plan,
+        index: int,
+        numbers: Random,
+        expired: Callable[[], bool],
+    ) -> _Outcome | None:
+        """Looks for a way in which the step looks as it did, by small changes; gives up when time has expired."""
         step = self.trail.steps[index]
         broken = -1
         left = min(_TRIES * (1 + index - step.first) + _TRIES_A_DRAW * step.free, _MOST_TRIES)
-        while left > 0:
+        while left > 0 and not expired():
             left -= 1
             now = plan if best is None else best.plan
             for changed in self._changes(now, index, numbers):

@@ -3,7 +3,7 @@
     random              any option, each as likely
     greedy[:N]          every option N times played on by chance; the best mean (default 24)
     montecarlo[:MS]     sequential halving over the options, for MS milliseconds (default 200)
-    mcts[:MS]           a search tree over what the player knows, for MS milliseconds (default 200)
+    mcts[:MS]           a search tree over what the player knows, and rollouts that learn good moves (default 200)
     exec:[MS:]COMMAND   a program of its own, in any language (outside.py), with MS milliseconds a choice (default 10000)
 
 In place of milliseconds, `500r` is a budget of 500 rollouts: then a choice depends on the random numbers alone, and is
@@ -69,6 +69,9 @@ class RandomPolicy:
 class ThinkingPolicy:
     """A player that tries its options out."""
 
+    tries = 0
+    """Among how many options a taste picks in its rollouts; 0: they are played by chance."""
+
     def __init__(
         self, name: str, budget: Budget, *, native: bool | None = None, patience: float | None = 0.0
     ) -> None:
@@ -87,7 +90,7 @@ class ThinkingPolicy:
         if len(choices) < 2:
             return choices[0].action if choices else None
         thinker = self.thinker(state.game, player)
-        thinker.begin(state, Meter(self.allowance(len(choices)), self.stop), rng)
+        thinker.begin(state, Meter(self.allowance(len(choices)), self.stop), rng, self.tries)
         return self.think(thinker, state, choices, rng).action
 
     def thinker(self, game: Game, player: int) -> Thinker:
@@ -131,6 +134,8 @@ class MonteCarlo(ThinkingPolicy):
 
 class TreeSearch(ThinkingPolicy):
     """Looks ahead along its own and the others' good options."""
+
+    tries = 4
 
     def think(self, thinker: Thinker, state: State, choices: list[Choice], rng: Random) -> Choice:
         """Finds the best option."""

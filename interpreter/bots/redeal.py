@@ -76,7 +76,7 @@ class Redealer:
         for n in range(_TRIES):
             if badness == 0 and stirred >= _STIR:
                 break
-            if expired() or (n >= _HOPELESS and badness >= _BAD):
+            if n >= _HOPELESS and (badness >= _BAD or expired()):
                 break
             changed = best[:]
             if not self.contents.change(changed, kinds, numbers):

@@ -22,10 +22,11 @@ from array import array
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import BrokenRule, PlayError
+from ..errors import BrokenRule
 from ..native_totals import Totals
 from ..playout import Endless, player_of, policy_start, seed_of_game, stream_keys
 from ..python_backend import Position
+from ..taste import CELLS, FULL, Taste, cell_of, tasting_player_of
 
 if TYPE_CHECKING:
     from ..game import Game
@@ -39,8 +40,26 @@ Result = tuple[int, ...]
 """How a game came out: the winners as a set, then each seat's score."""
 
 
-class WentWrong(Exception):
-    """Says that one of several games went wrong in native code."""
+class NativeTaste:
+    """A taste that native code learns."""
+
+    def __init__(self, machine: NativeMachine, tries: int, spread: int, middle: int) -> None:
+        library = machine.library
+        self.room: _Numbers = (ctypes.c_int64 * (library.hm_taste_bytes() // 8))()
+        library.hm_taste_begin(self.room, tries, spread, middle)
+        self._players, self._actions = machine.program.players, machine.program.actions
+        self._cells: dict[int, int] = {}
+        self._values: _Numbers = (ctypes.c_int32 * CELLS).from_buffer(self.room, library.hm_taste_values())
+
+    def value_of(self, seat: int, action: int) -> float:
+        """Gets what an action of a seat has been worth, from 0 to 1; 1 if it has never been taken."""
+        action %= self._actions
+        key = action * self._players + seat
+        cell = self._cells.get(key)
+        if cell is None:
+            cell = self._cells[key] = cell_of(seat, action, self._players)
+        value: int = self._values[cell]
+        return value / FULL
 
 
 class Roller:
@@ -52,6 +71,7 @@ class Roller:
         self.players = game.num_players()
         self.machine = game.machine()
         self._player = player_of(self.machine)
+        self._tasting_player = tasting_player_of(self.machine)
         self._starts: dict[int, tuple[list[int], int]] = {}
         self._native: _NativeRoller | None = None
         self._loading = None if native is False else _loading(game)
@@ -71,32 +91,55 @@ class Roller:
                 self._native = _NativeRoller(machine)
         return self._native
 
-    def play(self, position: Position, action: int, seed: int, games: int, first: int = 0) -> list[Result]:
+    def play(
+        self,
+        position: Position,
+        action: int,
+        seed: int,
+        games: int,
+        first: int = 0,
+        taste: Taste | NativeTaste | None = None,
+    ) -> list[Result]:
         """Plays rollouts number `first` … of a seed from a position that has stopped, after `action` there (-1: none).
 
-        Games that do not end or go wrong are left out.
+        By chance, or by `taste`, which learns from them. Games that do not end or go wrong are left out.
         """
-        native = self._get_native()
-        if native is not None:
-            try:
-                return native.play(position, action, seed, games, first)
-            except (PlayError, WentWrong):
-                pass  # one of them goes wrong: all again, one by one
+        if taste is None or isinstance(taste, NativeTaste):
+            native = self._get_native()
+            if native is not None:
+                return native.play(position, action, seed, games, first, taste)
+        own = taste if isinstance(taste, Taste) else None
         return [
             r
             for n in range(first, first + games)
-            if (r := self._play_one(position, action, seed, n)) is not None
+            if (r := self._play_one(position, action, seed, n, own)) is not None
         ]
 
-    def _play_one(self, position: Position, action: int, seed: int, number: int) -> Result | None:
+    def _play_one(
+        self, position: Position, action: int, seed: int, number: int, taste: Taste | None
+    ) -> Result | None:
         own = position[:]
         game_seed = seed_of_game(seed, number)
+        keys, x = stream_keys(self.machine, game_seed), policy_start(game_seed)
         try:
             stop = self.machine.apply(own, action) if action >= 0 else own[0]
-            self._player(own, stop, stream_keys(self.machine, game_seed), policy_start(game_seed))
+            if taste is None:
+                self._player(own, stop, keys, x)
+            else:
+                self._tasting_player(own, stop, keys, x, taste)
         except (Endless, BrokenRule):
             return None
-        return self.result(own)
+        result = self.result(own)
+        if taste is not None:
+            taste.learn(result)
+        return result
+
+    def taste(self, tries: int, spread: int, middle: int) -> Taste | NativeTaste:
+        """Makes a taste by which rollouts may be played."""
+        native = self._get_native()
+        if native is not None:
+            return native.taste(tries, spread, middle)
+        return Taste(self.machine.program, tries, spread, middle)
 
     def result(self, position: Position) -> Result:
         """Gets how a game came out from its last position."""
@@ -154,28 +197,36 @@ class _NativeRoller:
         self._totals: _Numbers = (ctypes.c_int64 * len(Totals.empty(machine.program).numbers))()
         self._error: _Numbers = (ctypes.c_int64 * 6)()
         self._rows: array[int] = array("q")
-        self._is_direct = len(machine.library.hm_play.argtypes or ()) == 9
 
-    def play(self, position: Position, action: int, seed: int, games: int, first: int) -> list[Result]:
-        """Plays rollouts. Raises `BrokenRule` or `WentWrong` when one of them goes wrong."""
+    def taste(self, tries: int, spread: int, middle: int) -> NativeTaste:
+        """Makes a taste."""
+        return NativeTaste(self.machine, tries, spread, middle)
+
+    def play(
+        self, position: Position, action: int, seed: int, games: int, first: int, taste: NativeTaste | None
+    ) -> list[Result]:
+        """Plays rollouts; those that go wrong are left out."""
         length, end = self.length, 2 + self.players
-        if self._is_direct:
-            rows = self._play(position, action, seed, games, first)
-        else:
-            move = action if action >= 0 else None
-            _, rows = self.machine.play(seed, first, games, position=position, action=move, rows=True)
-        return [tuple(rows[at + 1 : at + end]) for at in range(0, length * games, length) if rows[at] >= 0]
-
-    def _play(self, position: Position, action: int, seed: int, games: int, first: int) -> array[int]:
-        """Does what `NativeMachine.play` does without making room anew: for so few games that takes longer."""
-        if len(self._rows) < self.length * games:
-            self._rows = array("q", bytes(8 * self.length * games))
+        if len(self._rows) < length * games:
+            self._rows = array("q", bytes(8 * length * games))
         self._slots[:] = position
-        where = self._rows.buffer_info()[0]
-        library, room = self.machine.library, (self._totals, where, self._error)
-        if library.hm_play(seed, first, games, self._slots, position[0], action, *room) < 0:
-            raise WentWrong
-        return self._rows
+        rows = self._rows
+        library, room = self.machine.library, (self._totals, rows.buffer_info()[0], self._error)
+        found: list[Result] = []
+        last = first + games
+        while first < last:
+            here = (seed, first, last - first, self._slots, position[0], action, *room)
+            failed = (
+                library.hm_play(*here) if taste is None else library.hm_play_tasted(*here, taste.room)
+            ) < 0
+            played = max(self._error[5] - first, 0) if failed else last - first
+            found += [
+                tuple(rows[at + 1 : at + end]) for at in range(0, length * played, length) if rows[at] >= 0
+            ]
+            if failed and self._error[5] < first:
+                break
+            first += played + 1
+        return found
 
 
 class Scale:

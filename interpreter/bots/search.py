@@ -41,7 +41,7 @@ def halving(thinker: Thinker, choices: list[Choice], numbers: Random) -> Choice:
 def narrow(
     thinker: Thinker, choices: list[Choice], numbers: Random, *, to: int, share: float
 ) -> list[Choice]:
-    """Halves the options down to so many, or fewer, with a share of the budget; gets those that are left."""
+    """Halves the options down to so many with a share of the budget; gets those that are left."""
     meter = thinker.meter
     left = [choices[i] for i in in_any_order(len(choices), numbers)]
     rounds = max(1, ceil(log2(len(left) / to)))
@@ -60,7 +60,7 @@ def narrow(
             cost = max((spent - before) / games, 1e-9)
             games = max(1, min(_MOST_AT_ONCE, int((limit - spent) / cost / _TURNS_A_ROUND)))
         thinker.settle_scale(choices)
-        left = sorted(left, key=lambda c: -c.mean)[: ceil(len(left) / 2)]
+        left = sorted(left, key=lambda c: -c.mean)[: max(to, ceil(len(left) / 2))]
     return left
 
 

@@ -6,15 +6,17 @@ take more, those that have been dealt come round again. With a budget of rollout
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..chance import MASK, mix
 from ..playout import Random
 from ..python_backend import Position
+from ..taste import Taste
 from .budget import Meter
 from .determinise import Dealer, dealer_of
-from .rollouts import Result, Roller, Scale
+from .rollouts import NativeTaste, Result, Roller, Scale
 
 if TYPE_CHECKING:
     from ..game import Game, State
@@ -23,7 +25,8 @@ _MOST_DEALT = 32
 _ROLLOUTS_A_DEAL = 24
 _DEALING = 0.25
 """The part of the time that dealing may take."""
-_LONGEST_DEAL = 0.3
+_LONGEST_DEAL, _FIRST_DEALS = 0.15, (0.2, 0.15, 0.15)
+"""The shares of the time that dealing one position may take, and the first, which is tried several times."""
 PASS = -1
 
 
@@ -93,14 +96,30 @@ class Positions:
         late = seconds is not None and meter.dealt > _DEALING * meter.seconds()
         if dealt and (late or not self.dealer.hides):
             return dealt[number % len(dealt)]
-        limit = None if seconds is None else meter.seconds() + _LONGEST_DEAL * seconds
-
-        def expired() -> bool:
-            return meter.stop() or (limit is not None and meter.seconds() > limit)
-
         with meter.dealing():
-            dealt.append(self.dealer.deal(len(dealt), expired))
+            if dealt:
+                found = self.dealer.find(len(dealt), self._expiry(_LONGEST_DEAL))
+                dealt.append(dealt[number % len(dealt)] if found is None else found)
+            else:
+                dealt.append(self._first())
         return dealt[-1]
+
+    def _first(self) -> Position:
+        """Deals the first position: where one takes long, another is begun."""
+        for other, share in enumerate(_FIRST_DEALS if self.meter.budget.seconds is not None else ()):
+            found = self.dealer.find(other, self._expiry(share))
+            if found is not None:
+                return found
+        return self.dealer.deal(0, self._expiry(_LONGEST_DEAL))
+
+    def _expiry(self, share: float) -> Callable[[], bool]:
+        """Makes what tells that such a share of the budget has gone by from now, where time is what counts."""
+        meter = self.meter
+        seconds = meter.budget.seconds
+        if seconds is None:
+            return meter.stop
+        limit = meter.seconds() + share * seconds
+        return lambda: meter.stop() or meter.seconds() > limit
 
 
 class Thinker:
@@ -115,10 +134,14 @@ class Thinker:
         self.scale = Scale(roller.players)
         self.seed = 0
         self.positions: Positions
+        self.tries = 0
+        self.taste: Taste | NativeTaste | None = None
+        """By what rollouts are played on; None: by chance."""
 
-    def begin(self, state: State, meter: Meter, rng: Random) -> None:
-        """Begins to think about a choice."""
+    def begin(self, state: State, meter: Meter, rng: Random, tries: int = 0) -> None:
+        """Begins to think about a choice; with `tries`, rollouts come to be played by taste."""
         self.meter = meter
+        self.tries, self.taste = tries, None
         self.scale = Scale(self.roller.players)
         self.seed = mix(rng.below(1 << 32) << 32 | rng.below(1 << 32)) & MASK
         self.positions = Positions(self.dealer, state, meter)
@@ -129,7 +152,7 @@ class Thinker:
 
     def try_out(self, choice: Choice, position: Position, number: int, games: int) -> None:
         """Plays rollouts of a choice and adds up what they are worth; the same number meets the same chance."""
-        results = self.roller.play(position, choice.coded, self.seed ^ number, games)
+        results = self.roller.play(position, choice.coded, self.seed ^ number, games, 0, self.taste)
         self.meter.spent += games
         if not self.scale.spread:
             choice.results += results
@@ -142,6 +165,9 @@ class Thinker:
         if self.scale.spread or len(kept) < 2:
             return
         self.scale.learn(kept)
+        if self.tries > 1:
+            spread, middle = max(1, round(self.scale.spread)), round(self.scale.middle)
+            self.taste = self.roller.taste(self.tries, spread, middle)
         for choice in choices:
             self._add(choice, choice.results)
             choice.results = []

@@ -88,12 +88,7 @@ class Standing:
 
     def win_interval(self) -> tuple[float, float]:
         """Gets the 95 % interval of the share of wins (Wilson)."""
-        n, p, z = self.seats, self.win_share, 1.96
-        if not n:
-            return 0.0, 1.0
-        middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-        half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-        return max(0.0, middle - half), min(1.0, middle + half)
+        return interval(self.win_share, self.seats)
 
     @property
     def mean(self) -> float:
@@ -108,6 +103,38 @@ class Standing:
         return 1.96 * sqrt(max(0.0, self.points_squared / n - self.mean**2) / (n - 1))
 
 
+@dataclass(slots=True)
+class Pair:
+    """How one policy did against another: every two of their seats in a game have met."""
+
+    policy: str
+    other: str
+    games: int = 0
+    """In how many games they met."""
+    ahead: int = 0
+    level: int = 0
+    behind: int = 0
+
+    @property
+    def share(self) -> float:
+        """The first one's share of the meetings, a level one counted as half."""
+        met = self.ahead + self.level + self.behind
+        return (self.ahead + self.level / 2) / met if met else 0.5
+
+    def interval(self) -> tuple[float, float]:
+        """Gets the 95 % interval of its share; meetings of one game count as one."""
+        return interval(self.share, self.games)
+
+
+def interval(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
+    """Gets the interval of a share among `n` (Wilson 1927); of 95 % with the usual `z`."""
+    if not n:
+        return 0.0, 1.0
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """What came out of a tournament."""
@@ -116,11 +143,15 @@ class Table:
     ruleset: str
     content_hash: str
     standings: list[Standing]
+    pairs: list[Pair]
+    """Every two policies that met, in the order of the standings."""
     games: int
     problems: list[Played]
     seconds: float
     faults: list[str] = field(default_factory=list)
     """What went wrong with players that are programs of their own."""
+    interrupted: bool = False
+    """Whether Ctrl-C came before all games were played."""
 
     def as_dict(self) -> dict[str, Any]:
         """Gets everything as plain data, for JSON."""
@@ -132,6 +163,7 @@ class Table:
             "seed": self.plan.seed,
             "games": self.games,
             "without_result": [{"game": p.number, "why": p.problem} for p in self.problems],
+            "interrupted": self.interrupted,
             "seconds": round(self.seconds, 3),
             "faults": self.faults,
             "policies": [
@@ -150,32 +182,58 @@ class Table:
                 }
                 for s in self.standings
             ],
+            "pairs": [
+                {
+                    "policy": p.policy,
+                    "other": p.other,
+                    "games": p.games,
+                    "ahead": p.ahead,
+                    "level": p.level,
+                    "behind": p.behind,
+                    "share": p.share,
+                    "share_interval": list(p.interval()),
+                }
+                for p in self.pairs
+            ],
         }
 
 
 def play_tournament(
     plan: Plan, *, jobs: int = 1, progress: Callable[[int], None] | None = None, game: Game | None = None
 ) -> Table:
-    """Plays a tournament, in `jobs` processes; `progress` is told how many games are done."""
+    """Plays a tournament, in `jobs` processes; `progress` is told how many games are done.
+
+    After Ctrl-C it tells of the games that were over by then; if none was, `KeyboardInterrupt` is raised.
+    """
     if game is None:
         game = load_game(plan.name, players=plan.players, offers=plan.offers)
     start = time.perf_counter()
     played: list[Played] = []
-    for one in _games(plan, game, jobs):
-        played.append(one)
-        if progress is not None:
-            progress(len(played))
+    interrupted = False
+    try:
+        for one in _games(plan, game, jobs):
+            played.append(one)
+            if progress is not None:
+                progress(len(played))
+    except KeyboardInterrupt:
+        if not played:
+            raise
+        interrupted = True
     played.sort(key=lambda g: g.number)
     results = [g for g in played if not g.problem]
+    meetings = _meetings(plan, results)
+    standings = _standings(plan, results, meetings)
     return Table(
         plan,
         game.canonical,
         game.content_hash,
-        _standings(plan, results),
+        standings,
+        _pairs(plan, meetings, [s.policy for s in standings]),
         len(results),
         [g for g in played if g.problem],
         time.perf_counter() - start,
         [f"game {g.number}: {fault}" for g in played for fault in g.faults],
+        interrupted,
     )
 
 
@@ -189,6 +247,7 @@ def _games(plan: Plan, game: Game, jobs: int) -> Iterator[Played]:
             yield players.play(number)
         return
     from concurrent.futures import ProcessPoolExecutor, as_completed
+    from concurrent.futures.process import BrokenProcessPool
 
     Seated(game, plan).warm_up()  # what is compiled now is not compiled once more in each process
     pool = ProcessPoolExecutor(jobs, initializer=_begin_process, initargs=(plan,))
@@ -196,6 +255,9 @@ def _games(plan: Plan, game: Game, jobs: int) -> Iterator[Played]:
         futures: list[Future[Played]] = [pool.submit(_in_process, n) for n in range(plan.games)]
         for future in as_completed(futures):
             yield future.result()
+    except BrokenProcessPool:
+        time.sleep(0.2)  # where it was Ctrl-C that ended the workers, its own exception comes now
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -204,10 +266,11 @@ _here: list[Seated] = []
 
 
 def _begin_process(plan: Plan) -> None:
-    """Makes a worker ready, and lets Ctrl-C end it at once."""
+    """Makes a worker ready, and lets Ctrl-C end it at once, where it is not ignored."""
     import signal
 
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     game = load_game(plan.name, players=plan.players, offers=plan.offers)
     _here[:] = [Seated(game, plan)]
 
@@ -291,9 +354,14 @@ class Seated:
 # ------------------------------------------------------------------------------------------------------- counting
 
 
-def _standings(plan: Plan, games: Sequence[Played]) -> list[Standing]:
+def _names(plan: Plan) -> tuple[list[str], list[int]]:
+    """Gets the different policies, and for each of the plan's the number among these."""
     names = list(dict.fromkeys(plan.policies))
-    of = [names.index(name) for name in plan.policies]
+    return names, [names.index(name) for name in plan.policies]
+
+
+def _standings(plan: Plan, games: Sequence[Played], meetings: Sequence[Sequence[Meeting]]) -> list[Standing]:
+    names, of = _names(plan)
     table = [Standing(name) for name in names]
     for game in games:
         for seat, policy in enumerate(game.seats):
@@ -305,13 +373,32 @@ def _standings(plan: Plan, games: Sequence[Played]) -> list[Standing]:
             own.points_squared += game.scores[seat] ** 2
             own.choices += game.choices[seat]
             own.seconds += game.seconds[seat]
-    found = ratings(_meetings(plan, games, of), len(names), plan.seed)
+    found = ratings(meetings, len(names), plan.seed)
     for standing, rating in zip(table, found, strict=True):
         standing.rating = rating
     return sorted(table, key=lambda s: -s.rating.elo)
 
 
-def _meetings(plan: Plan, games: Sequence[Played], of: Sequence[int]) -> list[list[Meeting]]:
+def _pairs(plan: Plan, meetings: Sequence[Sequence[Meeting]], order: Sequence[str]) -> list[Pair]:
+    names, _ = _names(plan)
+    found: dict[tuple[int, int], Pair] = {}
+    for game in meetings:
+        met: set[tuple[int, int]] = set()
+        for a, b, share in game:
+            first, second = (a, b) if order.index(names[a]) < order.index(names[b]) else (b, a)
+            pair = found.setdefault((first, second), Pair(names[first], names[second]))
+            own = share if first == a else 1 - share
+            pair.ahead += own > 0.5
+            pair.level += own == 0.5
+            pair.behind += own < 0.5
+            met.add((first, second))
+        for key in met:
+            found[key].games += 1
+    return sorted(found.values(), key=lambda p: (order.index(p.policy), order.index(p.other)))
+
+
+def _meetings(plan: Plan, games: Sequence[Played]) -> list[list[Meeting]]:
+    _, of = _names(plan)
     if plan.players > 1:
         return [_meetings_of([of[p] for p in g.seats], _ranks(g)) for g in games]
     together: dict[int, list[Played]] = {}

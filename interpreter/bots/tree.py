@@ -3,8 +3,12 @@
 Cowling, Powley and Whitehouse (IEEE TCIAIG 2012): every turn deals a position as it may be, and goes down one tree that
 all of them share. A node stands for what the thinking player would have seen be chosen on the way there: his own choices,
 others' as they would look to him. Chance is not part of it: dice come out anew on every way down. At a node only those
-options count that there are in the position dealt; each keeps count of how often it could have been chosen. Whoever
-chooses takes what has been best for himself (UCB1), so others are thought to play for themselves, each for his own.
+options count that there are in the position dealt. Whoever chooses takes what has been best for himself, so others are
+thought to play for themselves, each for his own.
+
+A few hundred ways down are all there is time for, and most nodes have more options than ever get visits. So rollouts are
+played by taste (`taste.py`), and what the taste has learnt of an option counts as its first few visits: a way down
+begins with what looks good, instead of with everything once.
 
 At the root, where the choice falls, options are halved as in `search.py`: with quick rollouts while there are many, with
 ways down the tree once there are few, and then these alone count. The same turn meets the same chance below each option.
@@ -27,26 +31,27 @@ from .trail import look_of
 if TYPE_CHECKING:
     from .rollouts import Result
 
-_CURIOSITY = 0.35
+_CURIOSITY = 0.12
 """The weight of what is not well known, for values between 0 and 1."""
+_BELIEF = 4
+"""How many visits the taste of rollouts counts for."""
 _DEEPEST = 12
 """How many choices deep the tree may grow below the root."""
-_AT_ONCE = 8
-"""Rollouts from each leaf."""
-_FEW, _QUICK = 4, 0.5
-"""How many options the tree begins with, and the share of the budget that is spent until then."""
+_AT_ONCE, _WAYS = 8, 400
+"""Rollouts from each leaf, at most, and how many ways down there should be with fewer."""
+_FEW, _QUICK, _WARM = 4, 0.5, 0.15
+"""How many options the tree begins with, the share of the budget that is spent until then, and when there are no more."""
 
 Key = tuple[int, ...]
 
 
 class _Node:
-    """What is known of a way to choose: visits, how often it could be chosen, what it was worth to each."""
+    """What is known of a way to choose: visits, and what it was worth to each."""
 
-    __slots__ = ("children", "offered", "totals", "visits")
+    __slots__ = ("children", "totals", "visits")
 
     def __init__(self, players: int) -> None:
         self.visits = 0
-        self.offered = 0
         self.totals = [0.0] * players
         self.children: dict[Key, _Node] = {}
 
@@ -63,18 +68,21 @@ class Tree:
         self.numbers = numbers
         self._keys: dict[int, Key] = {}
         self._streams: list[int] = []
+        self._at_once = 1
 
     def search(self, choices: list[Choice]) -> Choice:
         """Gets the best option: few are left after quick trials, and the tree grows below these."""
         meter = self.thinker.meter
-        left = narrow(self.thinker, choices, self.numbers, to=_FEW, share=_QUICK)
+        quick = _QUICK if len(choices) > _FEW else _WARM
+        left = narrow(self.thinker, choices, self.numbers, to=_FEW, share=quick)
         if meter.is_spent() or len(left) == 1:
             return best_of(left)
+        self._at_once = max(1, min(_AT_ONCE, int(meter.spent / meter.share()) // _WAYS))
         roots = [(Choice(c.action, c.coded), _Node(self.players)) for c in left]
         rounds = max(1, ceil(log2(len(roots))))
         turn = 0
         for number in range(rounds):
-            limit = _QUICK + (1 - _QUICK) * (number + 1) / rounds
+            limit = quick + (1 - quick) * (number + 1) / rounds
             while meter.share() < limit:
                 position = self.thinker.position(turn)
                 self._streams = stream_keys(self.machine, seed_of_game(self.thinker.seed ^ turn, 0))
@@ -108,12 +116,12 @@ class Tree:
             stop = self._settle(position, stop, keys)
         except BrokenRule:
             return
-        games = min(_AT_ONCE, max(1, self.thinker.meter.left()))
+        games = min(self._at_once, max(1, self.thinker.meter.left()))
         roller = self.thinker.roller
         if stop is None:
             results = [roller.result(position)]
         else:
-            results = roller.play(position, -1, self.thinker.seed ^ turn, games)
+            results = roller.play(position, -1, self.thinker.seed ^ turn, games, 0, self.thinker.taste)
         self.thinker.meter.spent += games
         if results:
             self._add(path, choice, results)
@@ -133,7 +141,7 @@ class Tree:
         return stop
 
     def _select(self, node: _Node, position: Position, stop: Stop) -> tuple[int, _Node]:
-        """Picks what is tried next at a node: an option never tried, or the one that promises most."""
+        """Picks what is tried next at a node: the option that promises most to whoever chooses."""
         options: list[int] = stop  # type: ignore[assignment]
         decision = decision_at(self.program, position)
         action = options[self.numbers.below(len(options))]
@@ -141,26 +149,19 @@ class Tree:
         if decision.mode == "any" or decision.everyone:
             options = [a for a in options if owner_of_action(decision, position, a, self.program) == seat]
         children = node.children
-        fresh: list[int] = []
-        best, promise = action, -1.0
-        chosen: _Node | None = None
-        for a in options:
-            child = children.get(self._key(a, seat))
-            if child is None:
-                fresh.append(a)
-                continue
-            child.offered += 1
-            if seat < 0 or fresh:
-                continue
-            value = child.totals[seat] / child.visits
-            value += _CURIOSITY * sqrt(log(child.offered + 1) / child.visits)
-            if value > promise:
-                best, promise, chosen = a, value, child
-        if fresh or chosen is None:
-            if fresh:
-                best = fresh[self.numbers.below(len(fresh))]
-            chosen = children.setdefault(self._key(best, seat), _Node(self.players))
-        return best, chosen
+        taste = self.thinker.taste
+        if seat >= 0:
+            promise, curiosity = -1.0, _CURIOSITY * sqrt(log(node.visits + 1))
+            for a in options:
+                child = children.get(self._key(a, seat))
+                total = _BELIEF * (0.5 if taste is None else taste.value_of(seat, a))
+                visits = 0
+                if child is not None:
+                    total, visits = total + child.totals[seat], child.visits
+                value = total / (visits + _BELIEF) + curiosity / sqrt(visits + 1)
+                if value > promise:
+                    action, promise = a, value
+        return action, children.setdefault(self._key(action, seat), _Node(self.players))
 
     def _key(self, action: int, seat: int) -> Key:
         """Gets how a choice looks to the thinking player."""

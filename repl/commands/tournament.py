@@ -10,12 +10,13 @@ from ..output import complain, count, say, table
 from .common import add_players, add_ruleset, natural, whole
 
 if TYPE_CHECKING:
-    from ...interpreter.bots.tournament import Standing, Table
+    from ...interpreter.bots.tournament import Pair, Standing, Table
 
 DESCRIPTION = """
 Plays policies against each other, each line-up once in every rotation of the seats and with the same chance,
-and tells how they did: share of wins, points, and Elo ratings from who did better than whom, each with its
-interval of 95 %. Policies: random, greedy[:rollouts for each option], montecarlo[:milliseconds],
+and tells how they did: Elo ratings from who did better than whom, shares of wins, points, and how often each
+was ahead of each other, with intervals of 95 %. Ctrl-C ends it early: it tells of the games that were over.
+Policies: random, greedy[:rollouts for each option], montecarlo[:milliseconds],
 mcts[:milliseconds]; 500r in place of milliseconds is a budget of rollouts, with which the same seed gives the
 same results everywhere. exec:COMMAND is a program of your own that speaks the protocol of
 interpreter/PROTOCOL.md (exec:2000:COMMAND with milliseconds a choice).
@@ -53,6 +54,7 @@ def run(options: Namespace) -> int:
     """Plays, and tells how they did."""
     from ...interpreter.bots.tournament import Plan, play_tournament
     from ...interpreter.game import load_game
+    from ..cli import INTERRUPTED
     from . import FINDING, OK, UsageError
     from .policies import check_policy, split_policies
     from .simulate import progress_of, tell_faults
@@ -82,6 +84,8 @@ def run(options: Namespace) -> int:
     for played in found.problems:
         complain(f"game {played.number} has no result: {played.problem}")
     tell_faults(found.faults)
+    if found.interrupted:
+        return INTERRUPTED
     return FINDING if found.problems else OK
 
 
@@ -91,6 +95,7 @@ def _tell(found: Table) -> None:
     say(
         f"{found.ruleset} ({found.content_hash}), {who}, seed {plan.seed}: "
         f"{count(found.games, 'game')} in {found.seconds:.1f} s"
+        + (f", then interrupted; {plan.games:,} were to be played" if found.interrupted else "")
     )
     say()
     alone = plan.players == 1
@@ -107,6 +112,19 @@ def _tell(found: Table) -> None:
     ]
     rows = [_row(s, alone=alone) for s in found.standings]
     table(head, rows, right=range(1, len(head)))
+    say()
+    met = [_met(p) for p in found.pairs]
+    table(["", "", "ahead", "level", "behind", "share", "from", "to"], met, right=range(2, 8))
+
+
+def _met(p: Pair) -> list[str]:
+    low, high = p.interval()
+    return [
+        p.policy,
+        p.other,
+        *(f"{n:,}" for n in (p.ahead, p.level, p.behind)),
+        *(f"{share:.1%}" for share in (p.share, low, high)),
+    ]
 
 
 def _row(s: Standing, *, alone: bool) -> list[str]:
