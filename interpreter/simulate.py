@@ -61,10 +61,10 @@ class Policies(dict[str, Maker]):
         from .bots.policy import UnknownPolicy, make_policy
 
         try:
-            make_policy(name)
+            make_policy(name, programs=True)
         except UnknownPolicy as error:
             raise KeyError(str(error)) from None
-        return lambda game, seat: make_policy(name).choose
+        return lambda game, seat: make_policy(name, programs=True).choose
 
     def player(self, name: str, game: Game, seat: int, *, native: bool | None) -> tuple[Policy, list[str]]:
         """Makes the policy of a seat, and gets the list of what goes wrong with it as it plays.
@@ -75,7 +75,7 @@ class Policies(dict[str, Maker]):
             return self[name](game, seat), []
         from .bots.policy import make_policy
 
-        made = make_policy(name, native=native)
+        made = make_policy(name, native=native, programs=True)
         return made.choose, getattr(made, "faults", [])
 
     def __contains__(self, name: object) -> bool:
@@ -88,7 +88,7 @@ class Policies(dict[str, Maker]):
         from .bots.policy import NAMES, UnknownPolicy, make_policy
 
         try:
-            make_policy(name)
+            make_policy(name, programs=True)
         except UnknownPolicy as error:
             if name.partition(":")[0] in NAMES:
                 return str(error), error.help

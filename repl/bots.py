@@ -138,7 +138,6 @@ BOTS: dict[str, Callable[[str], Bot]] = {
     "greedy": _thinking("greedy"),
     "montecarlo": _thinking("montecarlo"),
     "mcts": _thinking("mcts"),
-    "exec": _thinking("exec"),
 }
 """The makers of bots by name; each is called with what stands after the colon, as in `name:argument`."""
 
@@ -155,9 +154,11 @@ def make_bot(name: str) -> Bot | None:
         return None
 
 
-def why_no_bot(name: str) -> str:
-    """Tells why there is no bot of a name; "" if there is one."""
-    from ..interpreter.simulate import POLICIES
+def make_program(name: str) -> Bot:
+    """Makes a bot that is a program of its own. Raises `UnknownPolicy`.
 
-    message, help = POLICIES.complaint(name)
-    return f"{message} ({help})" if help else message
+    For names from this machine's own command line alone: who may call this may run any command.
+    """
+    from ..interpreter.bots.policy import make_policy
+
+    return ThinkingBot(make_policy(name, programs=True))

@@ -104,7 +104,7 @@ def new_session(options: Options) -> Session:
     game = load_game(name, players=options.players)
     if options.players is None and len(options.seats) > game.num_players():
         game = load_game(name, players=len(options.seats))
-    seats = make_seats(options.seats, game.player_names, others=OPPONENT)
+    seats = make_seats(options.seats, game.player_names, others=OPPONENT, programs=True)
     seed = int.from_bytes(os.urandom(6), "big") if options.seed is None else options.seed
     return Session(game, View(game, game.view(), strict=False), seats, seed)
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from .bots import BOTS, Bot, make_bot, why_no_bot
+from .bots import BOTS, Bot, make_bot, make_program
 
 HUMAN = "human"
 PROGRAM = "exec"
@@ -43,11 +43,16 @@ class Seat(Struct):
         return f"{self.name}={self.kind}"
 
 
-def make_seats(asked: Sequence[str], names: Sequence[str], *, others: str = "random") -> list[Seat]:
-    """Fills the seats; those nobody asked for get the bot `others`, but seat 1 a person if none is asked for."""
+def make_seats(
+    asked: Sequence[str], names: Sequence[str], *, others: str = "random", programs: bool = False
+) -> list[Seat]:
+    """Fills the seats; those nobody asked for get the bot `others`, but seat 1 a person if none is asked for.
+
+    `programs`: whether programs may be seated; what is asked for must then come from whoever owns this machine.
+    """
     if len(asked) > len(names):
         raise SeatError("too-many-seats", asked=str(len(asked)), seats=str(len(names)))
-    seats = [_seat(text, name) for text, name in zip(asked, names, strict=False)]
+    seats = [_seat(text, name, programs=programs) for text, name in zip(asked, names, strict=False)]
     for name in names[len(seats) :]:
         seats.append(Seat(name) if not asked and not seats else Seat(name, others, make_bot(others)))
     known: set[str] = set()
@@ -58,18 +63,32 @@ def make_seats(asked: Sequence[str], names: Sequence[str], *, others: str = "ran
     return seats
 
 
-def _seat(text: str, default: str) -> Seat:
-    name, equals, kind = ("", "=", text) if text.startswith(f"{PROGRAM}:") else text.partition("=")
+def _seat(text: str, default: str, *, programs: bool) -> Seat:
+    alone = programs and text.startswith(f"{PROGRAM}:")
+    name, equals, kind = ("", "=", text) if alone else text.partition("=")
     name, kind = name.strip(), kind.strip()
     if not equals:
         is_kind = name.casefold() in _PEOPLE or name.partition(":")[0] in BOTS
         name, kind = (default, name) if is_kind else (name, HUMAN)
-    name = " ".join(name.split()) or default
+    return seat_of(" ".join(name.split()) or default, kind, programs=programs)
+
+
+def seat_of(name: str, kind: str, *, programs: bool = False) -> Seat:
+    """Fills one seat. Raises `SeatError`."""
     if kind.casefold() in _PEOPLE:
         return Seat(name)
+    if programs and kind.startswith(f"{PROGRAM}:"):
+        return Seat(name, kind, _program(kind))
     bot = make_bot(kind)
-    if bot is None and kind.startswith(f"{PROGRAM}:"):
-        raise SeatError("no-program", kind=kind, why=why_no_bot(kind))
     if bot is None:
         raise SeatError("no-bot", kind=kind, known=", ".join([HUMAN, *sorted(BOTS)]))
     return Seat(name, kind, bot)
+
+
+def _program(kind: str) -> Bot:
+    from ..interpreter.bots.policy import UnknownPolicy
+
+    try:
+        return make_program(kind)
+    except UnknownPolicy as error:
+        raise SeatError("no-program", why=f"{error} ({error.help})") from None

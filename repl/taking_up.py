@@ -16,7 +16,7 @@ from ..interpreter.errors import PlayError
 from ..interpreter.game import load_game
 from ..interpreter.record_files import Choice, Record, RecordError, Reseed, Undo
 from ..interpreter.records import Recorder, load_record
-from .seats import PROGRAM, Seat, make_seats
+from .seats import PROGRAM, Seat, seat_of
 from .session import Session
 from .view import View
 
@@ -56,9 +56,7 @@ def _is_of(path: Path, rules: str) -> bool:
 # ---------------------------------------------------------------------------------------------------- keeping
 
 
-def keep(
-    session: Session, language: str, *, on_disk: bool = True, folder: Path | None = None
-) -> Path | None:
+def keep(session: Session, language: str, *, on_disk: bool = True, folder: Path | None = None) -> Path | None:
     """Begins the record of a session that has just begun, in the user's folder or in memory alone.
 
     Raises `OSError` or `RecordError`.
@@ -137,9 +135,9 @@ def take_up(path: Path, *, go_on: bool) -> tuple[Session, str | None]:
     kinds, language = _table(path)
     kinds, refused = _without_programs(kinds, path)
     game = load_game(record.rules, players=record.players, offers=record.offers)
-    seats = make_seats(
-        [f"{name}={kind}" for name, kind in zip(record.names, kinds, strict=False)], record.names
-    )
+    kinds += ["random"] * (len(record.names) - len(kinds))
+    trusted = _is_kept_here(path)
+    seats = [seat_of(n, k, programs=trusted) for n, k in zip(record.names, kinds, strict=False)]
     session = Session(game, View(game, game.view(), strict=False), seats, record.seed)
     session.recorder = Recorder.start(session.state, record.seed, names=record.names)
     for item in record.items:
@@ -167,10 +165,14 @@ def _without_programs(kinds: list[str], path: Path) -> tuple[list[str], list[str
 
     A file from elsewhere must not run commands.
     """
-    if path.resolve().parent == games_folder().resolve():
+    if _is_kept_here(path):
         return kinds, []
     programs = [kind for kind in kinds if kind.startswith(f"{PROGRAM}:")]
     return ["random" if kind in programs else kind for kind in kinds], programs
+
+
+def _is_kept_here(path: Path) -> bool:
+    return path.resolve().parent == games_folder().resolve()
 
 
 def _mend(path: Path) -> None:

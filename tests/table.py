@@ -15,9 +15,10 @@ from harbourmaster.repl.terminal import Look, plain
 from harbourmaster.repl.view import View
 
 
-def open_session(game: Game, seats: Sequence[str] = (), seed: int = 1) -> Session:
+def open_session(game: Game, seats: Sequence[str] = (), seed: int = 1, *, programs: bool = False) -> Session:
     """Begins a session, recorded in memory."""
-    session = Session(game, View(game, game.view()), make_seats(seats, game.player_names), seed)
+    filled = make_seats(seats, game.player_names, programs=programs)
+    session = Session(game, View(game, game.view()), filled, seed)
     keep(session, "en", on_disk=False)
     return session
 
@@ -28,9 +29,12 @@ def open_desk(
     seats: Sequence[str] = (),
     seed: int = 1,
     look: Look | None = None,
+    *,
+    programs: bool = False,
 ) -> Desk:
     """Opens a desk at a new game, with the bots' first moves made."""
-    desk = Desk(open_session(load_game(name, players=players), seats, seed), look or Look())
+    session = open_session(load_game(name, players=players), seats, seed, programs=programs)
+    desk = Desk(session, look or Look())
     settle(desk)
     desk.news()
     return desk

@@ -165,7 +165,8 @@ def test_a_bot_advises_who_sees_no_more_than_the_player(shared: Client) -> None:
     assert first["action"] in [a["action"] for a in shared("legal", state=one)["actions"]]
     assert shared.error("ask", state=one, policy="greedie")["help"] == "did you mean 'greedy'?"
     assert shared.error("ask", state=one, policy="greedy", player=2)["code"] == "not-to-act"
-    assert shared.error("ask", state=one, policy="exec:cat")["code"] == "no-policy"
+    told = shared.error("ask", state=one, policy="exec:cat")
+    assert (told["code"], told["message"]) == ("no-policy", "programs of their own are not started from here")
 
 
 # -------------------------------------------------------------------------------------------------------- mistakes

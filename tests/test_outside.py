@@ -17,6 +17,8 @@ from harbourmaster.interpreter.game import Game, State, load_game
 from harbourmaster.interpreter.playout import Random
 from harbourmaster.interpreter.seen import Onlooker
 from harbourmaster.interpreter.simulate import POLICIES, Plan, simulate
+from harbourmaster.repl.bots import make_bot
+from harbourmaster.repl.seats import SeatError, make_seats
 from harbourmaster.repl.taking_up import save, take_up
 
 from .smallgame import make
@@ -82,6 +84,13 @@ def play(game: Game, *policies: str, games: int = 2, jobs: int = 1) -> tuple[lis
     plan = Plan(game.name, game.num_players(), games, 5, policies=policies)
     found = simulate(plan, game=game, jobs=jobs)
     return found.returns(), found.faults
+
+
+def make_program(name: str) -> OutsidePolicy:
+    """Makes the policy of a program."""
+    made = make_policy(name, programs=True)
+    assert isinstance(made, OutsidePolicy)
+    return made
 
 
 # -------------------------------------------------------------------------------------------------- what it is told
@@ -230,10 +239,9 @@ def test_one_that_is_too_slow_is_ended(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_one_that_is_told_to_stop_is_not_waited_for(tmp_path: Path) -> None:
     game = make(tmp_path, GAME)
-    policy = make_policy(f"exec:{command('silent')}")
+    policy = make_program(f"exec:{command('silent')}")
     policy.stop = lambda: True
     state = game.new_initial_state(1)
-    assert isinstance(policy, OutsidePolicy)
     for _ in range(4):
         assert policy.choose(state, 0, Random(1)) in state.legal_actions(0)
     assert len(policy.faults) == 4 and all("was told to stop" in fault for fault in policy.faults)
@@ -244,7 +252,7 @@ def test_one_that_was_told_to_stop_is_not_believed_late(tmp_path: Path) -> None:
     """Its answer to the question before comes later, and must not be taken for the answer to the next."""
     game = make(tmp_path, GAME)
     state = game.new_initial_state(1)
-    policy = make_policy(f"exec:{command('late')}")
+    policy = make_program(f"exec:{command('late')}")
     policy.stop = lambda: True
     policy.choose(state, 0, Random(1))
     policy.stop = lambda: False
@@ -252,7 +260,7 @@ def test_one_that_was_told_to_stop_is_not_believed_late(tmp_path: Path) -> None:
     assert state.current_player() == 1
     state.apply_action(state.legal_actions()[1])
     assert policy.choose(state, 0, Random(2)) == state.legal_actions(0)[-1]
-    assert isinstance(policy, OutsidePolicy) and len(policy.faults) == 1
+    assert len(policy.faults) == 1
 
 
 def test_what_is_said_unasked_is_a_fault_at_most(tmp_path: Path) -> None:
@@ -264,8 +272,7 @@ def test_what_is_said_unasked_is_a_fault_at_most(tmp_path: Path) -> None:
 def test_after_a_good_answer_faults_are_counted_anew(tmp_path: Path) -> None:
     game = make(tmp_path, GAME)
     state = game.new_initial_state(1)
-    policy = make_policy(f"exec:{command('number')}")
-    assert isinstance(policy, OutsidePolicy)
+    policy = make_program(f"exec:{command('number')}")
     policy.choose(state, 0, Random(1))
     (key,) = outside._running
     outside._running[key].process.kill()
@@ -287,7 +294,7 @@ def test_after_a_good_answer_faults_are_counted_anew(tmp_path: Path) -> None:
 )
 def test_wrong_names_are_told(name: str, message: str) -> None:
     with pytest.raises(UnknownPolicy, match=message):
-        make_policy(name)
+        make_policy(name, programs=True)
     assert name not in POLICIES
     assert message in POLICIES.complaint(name)[0]
 
@@ -296,18 +303,34 @@ def test_wrong_names_are_told(name: str, message: str) -> None:
 
 
 def test_at_the_table_a_fault_stands_in_the_log() -> None:
-    desk = open_desk(seats=("Ann", f"Bo=exec:{command('number')}", f"exec:{command('crash')}"))
+    seats = ("Ann", f"Bo=exec:{command('number')}", f"exec:{command('crash')}")
+    desk = open_desk(seats=seats, programs=True)
     type_in(desk, "bid 3")
     log = type_in(desk, "log")
     assert "Cy: '" in log and "ended with exit status 3" in log and "out of luck" in log
     assert "Bo: '" not in log
 
 
+def test_nobody_at_the_table_starts_a_program(tmp_path: Path) -> None:
+    """What is typed at a prompt may come from a guest; only the command line that opens the table may name commands."""
+    asked = tmp_path / "asked"
+    name = f"exec:{command('first', asked)}"
+    assert make_bot(name) is None
+    with pytest.raises(UnknownPolicy, match="are not started from here"):
+        make_policy(name)
+    desk = open_desk()
+    assert "are not started from here" in type_in(desk, f"hint {name}")
+    with pytest.raises(SeatError):
+        make_seats([f"Ann={name}"], ["Ann", "Bo"])
+    assert make_seats([f"{name}=human"], ["Ann", "Bo"])[0].is_human  # a strange name, no more
+    assert not asked.exists() and outside._running == {}
+
+
 def test_a_file_from_elsewhere_runs_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HARBOURMASTER_DATA", str(tmp_path / "data"))
     (tmp_path / "data" / "games").mkdir(parents=True)
     seat = f"exec:{command('number')}"
-    desk = open_desk(seats=("Ann", f"Bo={seat}", "random"))
+    desk = open_desk(seats=("Ann", f"Bo={seat}", "random"), programs=True)
     type_in(desk, "bid 3")
     for path, kind in ((tmp_path / "a.record", "random"), (tmp_path / "data" / "games" / "a.record", seat)):
         save(desk.session, "en", path)
@@ -321,6 +344,6 @@ def test_the_state_given_is_not_changed() -> None:
     game = load_game("manila", players=3)
     state: State = game.new_initial_state(2)
     before = state.position[:]
-    policy = make_policy(f"exec:{command('number')}")
+    policy = make_program(f"exec:{command('number')}")
     assert policy.choose(state, state.current_player(), Random(1)) in state.legal_actions()
     assert state.position == before

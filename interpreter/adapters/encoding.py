@@ -14,6 +14,8 @@ from ..game import Game
 from ..positions import decode, encode
 from ..types import TextType
 
+_MOST_KNOWN = 100_000
+
 
 class Encoding:
     """Translates the actions of a game."""
@@ -34,6 +36,7 @@ class Encoding:
         """The number for leaving it to others, if there is one."""
         self.size = count + (self.passing is not None)
         """How many numbers there are."""
+        self._known: dict[int, int] = {}
 
     @staticmethod
     def _counts(move: ir.MoveInfo) -> list[int]:
@@ -41,6 +44,15 @@ class Encoding:
 
     def encode(self, action: int) -> int:
         """Gets the number of an action, whoever takes it and whatever text it has."""
+        own = action % self.program.actions
+        known = self._known.get(own)
+        if known is None:
+            known = self._encode(own)
+            if len(self._known) < _MOST_KNOWN:
+                self._known[own] = known
+        return known
+
+    def _encode(self, action: int) -> int:
         move, arguments = decode(self.program, action)
         counts = self._counts(move)
         number = 0

@@ -125,7 +125,9 @@ class Turns:
         if self._legal is None:
             self._legal = {}
             if self.asked is not None:
-                found = self.state.legal_actions(self.asked)
+                decision = self.state.decision
+                one = decision is not None and decision.mode == "one" and not decision.everyone
+                found = self.state.legal_actions(None if one else self.asked)
                 self._legal = {self.encoding.encode(a): a for a in found}
                 if self.may_pass and self.encoding.passing is not None:
                     self._legal[self.encoding.passing] = None

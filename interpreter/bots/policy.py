@@ -175,8 +175,12 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-def make_policy(name: str, *, native: bool | None = None, patience: float | None = None) -> Policy:
+def make_policy(
+    name: str, *, native: bool | None = None, patience: float | None = None, programs: bool = False
+) -> Policy:
     """Makes the policy of a name, e.g. `montecarlo:200`. Raises `UnknownPolicy`.
+
+    `programs`: whether the name may start a program (`exec:COMMAND`): only where whoever names it owns this machine.
 
     `native`: whether rollouts run on native code; None: where it is to be had. `patience`: how many seconds to wait for
     it to be compiled before beginning without; None: as long as it takes.
@@ -184,6 +188,10 @@ def make_policy(name: str, *, native: bool | None = None, patience: float | None
     kind, colon, argument = name.partition(":")
     if name == "random":
         return RandomPolicy()
+    if kind == "exec" and not programs:
+        raise UnknownPolicy(
+            "programs of their own are not started from here", "they are seated where a game begins"
+        )
     if kind == "exec":
         from .outside import make_outside
 
