@@ -191,7 +191,9 @@ def read_request(found: dict[str, Any]) -> Request:
 
 
 def _plain(message: str) -> str:
-    return message.removeprefix("JSON is malformed: ")
+    """Puts a complaint of msgspec about JSON as we put ours, with bytes counted from 1."""
+    told = message.removeprefix("JSON is malformed: ")
+    return re.sub(r"\(byte (\d+)\)", lambda found: f"(byte {int(found[1]) + 1})", told)
 
 
 def _told(message: str, do: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shlex
 import shutil
@@ -18,6 +19,7 @@ from harbourmaster.interpreter.playout import Random
 from harbourmaster.interpreter.seen import Onlooker
 from harbourmaster.interpreter.simulate import POLICIES, Plan, simulate
 from harbourmaster.repl.bots import make_bot
+from harbourmaster.repl.cli import main
 from harbourmaster.repl.seats import SeatError, make_seats
 from harbourmaster.repl.taking_up import save, take_up
 
@@ -347,3 +349,16 @@ def test_the_state_given_is_not_changed() -> None:
     policy = make_program(f"exec:{command('number')}")
     assert policy.choose(state, state.current_player(), Random(1)) in state.legal_actions()
     assert state.position == before
+
+
+def test_programs_play_each_other_at_a_table(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARBOURMASTER_DATA", str(tmp_path))
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    seats = [f"Ann=exec:{command('first')}", f"exec:{command('number')}"]
+    assert main(["play", "draughts", "--no-save", "--lang", "en", "--seed", "1", "--seats", *seats]) == 0
+    told = capfd.readouterr().out
+    assert "Final scores" in told and "chance chose" not in told
+    assert main(["play", "draughts", "--lang", "en", "--seats", "exec:no-such-program"]) == 2
+    assert "there is no program 'no-such-program' that can be run" in capfd.readouterr().err

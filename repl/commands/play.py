@@ -18,6 +18,7 @@ EXAMPLES = """
   harbourmaster play GAME+VARIANT --players 4 --lang zh-Hant
   harbourmaster play GAME --seats Ann Eve Bo=random         # two people and a bot
   harbourmaster play GAME --seats random random random --pace 1   # watch bots; space pauses
+  harbourmaster play GAME --seats Ann 'Bo=exec:python3 bot.py'    # a bot of your own: interpreter/PROTOCOL.md
   harbourmaster play --resume                               # go on with the last game
 """
 
@@ -31,7 +32,7 @@ def configure(parser: ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="NAME=KIND",
-        help="who sits where: for each seat a name, 'human', a bot, or NAME=BOT",
+        help="who sits where: for each seat a name, 'human', a bot, exec:COMMAND, or NAME=BOT",
     )
     parser.add_argument("--seed", type=natural, metavar="S", help="what the game's chance depends on")
     parser.add_argument(
