@@ -19,7 +19,7 @@ from harbourmaster.interpreter.bots.elo import fit, ratings
 from harbourmaster.interpreter.bots.policy import NAMES, ThinkingPolicy, UnknownPolicy, make_policy
 from harbourmaster.interpreter.bots.rollouts import Roller, Scale
 from harbourmaster.interpreter.bots.tournament import Plan as TournamentPlan
-from harbourmaster.interpreter.bots.tournament import play_tournament
+from harbourmaster.interpreter.bots.tournament import Played, Seated, play_tournament
 from harbourmaster.interpreter.bots.value import value, values
 from harbourmaster.interpreter.chance import Streams
 from harbourmaster.interpreter.errors import IllegalMove
@@ -696,6 +696,50 @@ def test_a_tournament_ranks_and_repeats(tmp_path: Path) -> None:
             del p["milliseconds_a_choice"]
     assert first == second
     assert first["policies"][0]["elo"] > 0
+    assert [(p.policy, p.other, p.games) for p in table.pairs] == [
+        ("montecarlo:120r", "greedy:2", 8),
+        ("montecarlo:120r", "random", 8),
+        ("greedy:2", "random", 8),
+    ]
+    for pair in table.pairs:
+        assert pair.ahead + pair.level + pair.behind == 8
+        low, high = pair.interval()
+        assert 0 <= low <= pair.share <= high <= 1
+    won = {s.policy: s.wins for s in table.standings}
+    assert sum(p.ahead for p in table.pairs[:2]) == won["montecarlo:120r"]
+
+
+def test_a_tournament_that_is_interrupted_tells_of_the_games_that_were_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = make(tmp_path / "last-one", LAST_ONE)
+    plan = TournamentPlan(game.name, 2, ("greedy:2", "random"), 24, native=False)
+
+    def interrupt(done: int) -> None:
+        if done == 5:
+            raise KeyboardInterrupt
+
+    table = play_tournament(plan, progress=interrupt)
+    assert table.interrupted
+    assert table.games == 5
+    assert sum(s.seats for s in table.standings) == 10
+    whole = play_tournament(plan)
+    assert not whole.interrupted
+
+    def at_once(self: Seated, number: int) -> Played:
+        if number == stop_at:
+            raise KeyboardInterrupt
+        return play_game(self, number)
+
+    play_game, stop_at = Seated.play, 3
+    monkeypatch.setattr(Seated, "play", at_once)
+    base = ["tournament", game.name, "--backend", "python", "--games", "8", "--policy", "greedy:1,random"]
+    assert main(base) == 130
+    assert "3 games in" in (told := capsys.readouterr().out)
+    assert "then interrupted; 8 were to be played" in told
+    stop_at = 0
+    assert main(base) == 130
+    assert capsys.readouterr().out == ""
 
 
 def test_the_tournament_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -704,6 +748,9 @@ def test_the_tournament_command(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert main([*base, "--policy", "greedy:1,random", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["games"] == 4
+    assert [(p["policy"], p["other"]) for p in data["pairs"]] == [
+        tuple(p["policy"] for p in data["policies"])
+    ]
     assert {p["policy"] for p in data["policies"]} == {"greedy:1", "random"}
     assert main([*base, "--policy", "greedy:1,random"]) == 0
     assert "Elo" in capsys.readouterr().out
