@@ -30,6 +30,8 @@ RULE_SETS = [
     "klondike",
     "draughts",
 ]
+QUICK = ("manila+open-outcry", "dixit", "draughts")
+"""Those that are tried in the quick suite where trying takes long."""
 MOST = {"manila": 21_000, "dixit": 8_000, "klondike": 100, "draughts": 2_600}
 """How many numbers of actions are manageable."""
 
@@ -122,7 +124,8 @@ def test_actions_have_numbers_of_a_manageable_range(name: str) -> None:
 def test_a_number_means_the_same_everywhere() -> None:
     game = load_game("dixit")
     encoding = Encoding(game)
-    meanings = [game.new_initial_state(1).decode(encoding.decode(n)) for n in range(encoding.moves)]
+    state = game.new_initial_state(1)
+    meanings = [state.decode(encoding.decode(n)) for n in range(encoding.moves)]
     assert len({(move.name, arguments) for move, arguments in meanings}) == encoding.moves
     story = next(m for m in game.program.moves if any(isinstance(t, TextType) for t in m.types))
     texts = [k for k, t in enumerate(story.types) if isinstance(t, TextType)]
@@ -142,7 +145,7 @@ def test_observations_keep_their_length_and_bounds(name: str) -> None:
     assert len(observer.names) == len(set(observer.names)) == observer.low.size == observer.high.size
     for turns in walk(Turns(game, encoding, 3)):
         for player in range(game.num_players()):
-            seen = observer.vector(turns.state, player, turns.asked)
+            seen = observer.vector(turns.state, player, asked=turns.asked == player)
             assert seen.shape == observer.low.shape
             outside = [
                 observer.names[k] for k in np.flatnonzero((seen < observer.low) | (seen > observer.high))
@@ -174,8 +177,8 @@ def test_what_is_hidden_changes_no_observation(name: str) -> None:
                 if decision is not None and decision.mode == "each" and p != player:
                     pending = altered.position[decision.pending + p]
                     altered.position[decision.pending + p] = pending + 1 if pending > 0 else pending
-            before = observer.vector(turns.state, player, turns.asked)
-            assert (observer.vector(altered, player, turns.asked) == before).all()
+            before = observer.vector(turns.state, player, asked=turns.asked == player)
+            assert (observer.vector(altered, player, asked=turns.asked == player) == before).all()
     assert altered_slots > 0
 
 
@@ -188,7 +191,7 @@ def test_what_a_player_has_chosen_he_alone_sees(tmp_path: Path) -> None:
         turns = Turns(game, encoding, 1)
         turns.take(number)
         assert turns.asked == 1
-        seen.append([observer.vector(turns.state, p, turns.asked).tolist() for p in range(2)])
+        seen.append([observer.vector(turns.state, p, asked=turns.asked == p).tolist() for p in range(2)])
     assert seen[0][1] == seen[1][1]
     chosen = observer.names.index("chosen")
     assert [seen[n][0][chosen] for n in range(2)] == [1, 2]
@@ -316,7 +319,9 @@ def test_all_at_once_means_all_at_once(tmp_path: Path) -> None:
     from harbourmaster.interpreter.adapters.pettingzoo import ParallelTableEnv
 
     env = ParallelTableEnv(make(tmp_path, PENNIES).name, players=2)
-    env.reset(seed=1)
+    seen, _ = env.reset(seed=1)
+    asked = env._seats.observer.names.index("asked")
+    assert [seen[agent]["observation"][asked] for agent in env.agents] == [1, 1]
     _, rewards, over, _, _ = env.step({"player_0": 1, "player_1": 1})
     assert rewards == {"player_0": 1.0, "player_1": -1.0} and all(over.values()) and env.agents == []
     race = ParallelTableEnv(make(tmp_path / "race", RACE).name, players=2)
@@ -329,8 +334,10 @@ def test_all_at_once_means_all_at_once(tmp_path: Path) -> None:
         assert all(over.values()) and sum(rewards.values()) == 1
         first.add(tuple(rewards.values()))
     assert len(first) == 2
-    assert race.turns.choices == 2
+    assert race.choices == 2
     race.reset(seed=1)
+    with pytest.raises(IllegalMove, match="player_1 gave no action"):
+        race.step({"player_0": 0})
     with pytest.raises(IllegalMove, match="player_1: 7 is not offered here"):
         race.step({"player_0": 0, "player_1": 7})
 
@@ -435,7 +442,9 @@ def test_what_is_not_offered_ends_the_episode() -> None:
 # ------------------------------------------------------------------------------------------------------ OpenSpiel
 
 
-@pytest.mark.parametrize("name", RULE_SETS)
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in RULE_SETS]
+)
 def test_openspiel_accepts_it(name: str) -> None:
     pyspiel = pytest.importorskip("pyspiel")
     from harbourmaster.interpreter.adapters.openspiel import open_spiel_game

@@ -82,7 +82,7 @@ class SeatEnv(gymnasium.Env[Vector, np.int64]):
         """Begins a new game and plays on until the seat is asked."""
         super().reset(seed=seed)
         drawn = int(self.np_random.integers(1 << 48))
-        self._numbers = Random(drawn)
+        self._numbers = Random(drawn ^ 1)  # other numbers than those that say who is asked
         self._policies = [
             POLICIES.player(name, self.game, p, native=self.native)[0]
             for p, name in enumerate(self.opponents)
@@ -102,7 +102,7 @@ class SeatEnv(gymnasium.Env[Vector, np.int64]):
             turns.act(action)
 
     def _observe(self) -> Vector:
-        return self.observer.vector(self.turns.state, self.seat, self.turns.asked)
+        return self.observer.vector(self.turns.state, self.seat, asked=self.turns.asked == self.seat)
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self.action_masks().astype(np.int8)}

@@ -114,8 +114,8 @@ class Observer:
         """How long the vector is."""
         return len(self.names)
 
-    def vector(self, state: State, player: int, asked: int | None = None) -> Vector:
-        """Gets what a player sees; `asked` is who is asked now."""
+    def vector(self, state: State, player: int, *, asked: bool) -> Vector:
+        """Gets what a player sees; `asked` tells whether he is to choose now."""
         position = state.position
         seen: list[int] = [position[slot] for slot in self._slots[player]]
         if self._owned:
@@ -133,4 +133,4 @@ class Observer:
             for p in state.players_to_act():
                 waits[p] = 1
         number = -1 if decision is None else decision.number
-        return np.array([player, number, int(asked == player), chosen, *waits, *seen], np.int64)
+        return np.array([player, number, int(asked), chosen, *waits, *seen], np.int64)

@@ -164,7 +164,7 @@ class TableObserver:
 
     def set_from(self, state: TableState, player: int) -> None:
         """Fills the tensor."""
-        self.tensor[:] = self.observer.vector(state.turns.state, player, state.turns.asked)
+        self.tensor[:] = self.observer.vector(state.turns.state, player, asked=state.turns.asked == player)
 
     def string_from(self, state: TableState, player: int) -> str:
         """Gets the string: all that a player has seen where perfect recall was asked for, else what he sees now."""

@@ -21,7 +21,7 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils import wrappers
 
 from ..errors import IllegalMove
-from ..game import Game, load_game
+from ..game import Game, State, load_game
 from ..playout import Random
 from .encoding import Encoding, is_race
 from .observation import Observer
@@ -56,11 +56,11 @@ class _Seats:
             )
             self.action_spaces[agent] = spaces.Discrete(encoding.size)
 
-    def observe(self, turns: Turns, agent: str, legal: Mapping[int, object]) -> Observation:
+    def observe(self, state: State, agent: str, legal: Mapping[int, object], *, asked: bool) -> Observation:
         """Gets what an agent sees and may do."""
         mask = np.zeros(self.encoding.size, np.int8)
         mask[list(legal)] = 1
-        vector = self.observer.vector(turns.state, self.seat[agent], turns.asked)
+        vector = self.observer.vector(state, self.seat[agent], asked=asked)
         return {"observation": vector, "action_mask": mask}
 
 
@@ -121,7 +121,8 @@ class TableEnv(AECEnv[str, Observation, "int | None"]):  # type: ignore[misc]
     def observe(self, agent: str) -> Observation:
         """Gets what an agent sees and may do: nothing where it is not asked."""
         asked = self.agent_selection == agent and not self.turns.is_over
-        return self._seats.observe(self.turns, agent, self.turns.legal() if asked else {})
+        legal = self.turns.legal() if asked else {}
+        return self._seats.observe(self.turns.state, agent, legal, asked=asked)
 
     def information_state(self, agent: str) -> str:
         """Gets all that an agent has seen, as a text."""
@@ -175,7 +176,9 @@ class ParallelTableEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc
         self.agents: list[str] = []
         self.observation_spaces = self._seats.observation_spaces
         self.action_spaces = self._seats.action_spaces
-        self.turns: Turns
+        self.state: State
+        self.choices = 0
+        """How many actions were taken."""
         self._numbers = Random(0)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
@@ -191,17 +194,23 @@ class ParallelTableEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
         """Begins a new game; without a seed, chance draws from a new one."""
         seed = secrets.randbits(48) if seed is None else seed
-        self.turns = Turns(self.game, self.encoding, seed)
+        self.state = self.game.new_initial_state(seed)
+        self.choices = 0
         self._numbers = Random(seed)
         self.agents = self.possible_agents[:]
         return self._observe(), {agent: {} for agent in self.agents}
 
     def _observe(self) -> dict[str, Observation]:
-        return {agent: self._seats.observe(self.turns, agent, self._legal(agent)) for agent in self.agents}
+        found = {}
+        for agent in self.agents:
+            legal = self._legal(agent)
+            asked = any(action is not None for action in legal.values())
+            found[agent] = self._seats.observe(self.state, agent, legal, asked=asked)
+        return found
 
     def _legal(self, agent: str) -> dict[int, int | None]:
         """Gets what an agent may do now: the game's action by number; None for waiting."""
-        state, player = self.turns.state, self._seats.seat[agent]
+        state, player = self.state, self._seats.seat[agent]
         wait: dict[int, int | None] = {self.encoding.moves: None}
         decision = state.decision
         if decision is None or player not in state.players_to_act():
@@ -210,7 +219,7 @@ class ParallelTableEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc
         return found | wait if is_race(decision) and self._may_wait(player) else found
 
     def _may_wait(self, player: int) -> bool:
-        state = self.turns.state
+        state = self.state
         decision = state.decision
         assert decision is not None
         if decision.mode == "one":
@@ -222,28 +231,33 @@ class ParallelTableEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc
         chosen: list[tuple[int, int]] = []
         for agent in self.agents:
             legal = self._legal(agent)
+            if agent not in actions:
+                raise IllegalMove("illegal", f"{agent} gave no action")
             number = int(actions[agent])
             if number not in legal:
                 raise IllegalMove("illegal", f"{agent}: {number} is not offered here")
             action = legal[number]
             if action is not None:
                 chosen.append((self._seats.seat[agent], action))
-        state = self.turns.state
+        state = self.state
         if state.is_simultaneous_node():
             self._take_at_once(chosen)
         elif chosen:
-            state.apply_action(chosen[self._numbers.below(len(chosen))][1])
+            self._apply(chosen[self._numbers.below(len(chosen))][1])
         else:
-            state.apply_action(next(a for a in state.legal_actions() if state.actor(a) < 0))
-        self.turns.choices = len(state.choices())
+            self._apply(next(a for a in state.legal_actions() if state.actor(a) < 0))
         return self._outcome()
+
+    def _apply(self, action: int, player: int | None = None) -> None:
+        self.state.apply_action(action, player)
+        self.choices += 1
 
     def _take_at_once(self, chosen: list[tuple[int, int]]) -> None:
         """Takes what was chosen at once, until the decision is over.
 
         The game may have made the last choices itself, where one option was left; then who has chosen is asked anew.
         """
-        state, done = self.turns.state, set[int]()
+        state, done = self.state, set[int]()
         decision = state.decision
         assert decision is not None
         for player, action in chosen:
@@ -251,14 +265,15 @@ class ParallelTableEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc
             if state.decision is not decision or done & set(waiting):
                 return
             if player in waiting and action in state.legal_actions(player):
-                state.apply_action(action, player)
+                self._apply(action, player)
                 if state.decode(action)[0].index in decision.moves:
                     done.add(player)
 
     def _outcome(self) -> Step:
-        agents, turns = self.agents, self.turns
-        over, cut = turns.state.is_terminal(), turns.is_cut
-        returns = turns.state.returns()
+        agents, state = self.agents, self.state
+        over = state.is_terminal()
+        cut = not over and self.choices >= self.game.program.decision_budget
+        returns = state.returns()
         rewards = {agent: returns[self._seats.seat[agent]] for agent in agents}
         seen = self._observe()
         if over or cut:
@@ -273,11 +288,11 @@ class ParallelTableEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc
 
     def information_state(self, agent: str) -> str:
         """Gets all that an agent has seen, as a text."""
-        return self.turns.state.information_state_string(self._seats.seat[agent])
+        return self.state.information_state_string(self._seats.seat[agent])
 
     def render(self) -> str | None:
         """Writes what everybody sees, with `render_mode="ansi"`."""
-        return self.turns.state.observation_string(None) if self.render_mode == "ansi" else None
+        return self.state.observation_string(None) if self.render_mode == "ansi" else None
 
     def close(self) -> None:
         """Has nothing to let go of."""
