@@ -89,9 +89,12 @@ def store(name: str, kind: str, value: Any) -> None:
 def write(path: Path, data: bytes) -> None:
     """Writes a file in one step: to a temporary file beside it, synced, then renamed.
 
-    Raises:
-        OSError: nothing was changed.
+    What is no file, as a device or a pipe, is written to as it is. Raises `OSError`; then nothing was changed.
     """
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
+    path = path.resolve()  # of a link, what it leads to is written
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as f:

@@ -7,6 +7,7 @@ import json
 import shlex
 import shutil
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,8 @@ import pytest
 from harbourmaster.interpreter.bots import outside
 from harbourmaster.interpreter.bots.outside import OutsidePolicy
 from harbourmaster.interpreter.bots.policy import UnknownPolicy, make_policy
+from harbourmaster.interpreter.bots.tournament import Plan as TournamentPlan
+from harbourmaster.interpreter.bots.tournament import play_tournament
 from harbourmaster.interpreter.game import Game, State, load_game
 from harbourmaster.interpreter.playout import Random
 from harbourmaster.interpreter.seen import Onlooker
@@ -362,3 +365,32 @@ def test_programs_play_each_other_at_a_table(
     assert "Final scores" in told and "chance chose" not in told
     assert main(["play", "draughts", "--lang", "en", "--seats", "exec:no-such-program"]) == 2
     assert "there is no program 'no-such-program' that can be run" in capfd.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc")
+def test_what_a_program_has_started_ends_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outside, "_TO_START", 0.3)
+    game = make(tmp_path, GAME)
+    helper = tmp_path / "pid"
+    script = f"sleep 60 & echo $! > {shlex.quote(str(helper))}; wait"
+    policy = make_program(f"exec:100:sh -c {shlex.quote(script)}")
+    policy.choose(game.new_initial_state(1), 0, Random(1))
+    assert "did not answer" in policy.faults[0]
+    stat = Path(f"/proc/{helper.read_text().strip()}/stat")
+    end = time.monotonic() + 10
+    while stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z":
+        assert time.monotonic() < end, "it runs on"
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_tournament_goes_on_and_tells(tmp_path: Path, jobs: int) -> None:
+    game = make(tmp_path, GAME)
+    crashing, good = f"exec:{command('crash')}", f"exec:{command('number')}"
+    plan = TournamentPlan(game.name, 2, (good, crashing), games=4)
+    found = play_tournament(plan, jobs=jobs, game=game)
+    assert found.games == 4 and found.problems == []
+    assert [s.seats for s in found.standings] == [4, 4]
+    assert {fault.partition(": ")[0] for fault in found.faults} <= {f"game {n}" for n in range(4)}
+    assert found.faults and all("bot.py crash" in fault for fault in found.faults)
+    assert found.as_dict()["faults"] == found.faults

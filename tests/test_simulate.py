@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from harbourmaster.interpreter import cache
 from harbourmaster.interpreter import simulate as simulation
 from harbourmaster.interpreter.game import Game, State, load_game
 from harbourmaster.interpreter.native import NativeUnavailable
@@ -413,3 +414,24 @@ def test_the_examples_of_the_guide_run(
         assert main(shlex.split(line)) == 0
         assert capsys.readouterr().err == ""
     assert (tmp_path / "figures.parquet").exists()
+
+
+def test_without_pyarrow_it_is_told_before_anything_is_played(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harbourmaster.interpreter.parquet.is_to_be_had", lambda: False)
+    assert main(["simulate", "nogame", "--parquet", str(tmp_path / "f")]) == 2
+    assert "pip install 'harbourmaster[report]'" in capsys.readouterr().err
+
+
+def test_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    link = tmp_path / "nowhere"
+    link.symlink_to(os.devnull)
+    cache.write(link, b"figures")
+    assert link.is_symlink() and not Path(os.devnull).is_file()
+    (tmp_path / "old").write_text("old")
+    (tmp_path / "link").symlink_to(tmp_path / "old")
+    cache.write(tmp_path / "link", b"new")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "old").read_text() == "new"
+    with pytest.raises(OSError):
+        cache.write(tmp_path, b"figures")

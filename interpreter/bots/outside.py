@@ -19,10 +19,12 @@ import os
 import queue
 import shlex
 import shutil
+import signal
 import subprocess
 import threading
 import time
 from collections import deque
+from contextlib import suppress
 from multiprocessing.util import Finalize
 from typing import TYPE_CHECKING, Any
 
@@ -152,9 +154,17 @@ class Program:
         try:
             self.process.wait(patience)
         except subprocess.TimeoutExpired:
-            self.process.kill()
+            self._kill()
             self.process.wait()
         self._threads[1].join(0.2)  # for its last words
+
+    def _kill(self) -> None:
+        """Kills it and what it has started."""
+        if os.name != "posix":
+            self.process.kill()
+            return
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
 
 
 _Key = tuple[int, tuple[str, ...], int]
