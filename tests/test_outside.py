@@ -394,3 +394,15 @@ def test_a_tournament_goes_on_and_tells(tmp_path: Path, jobs: int) -> None:
     assert {fault.partition(": ")[0] for fault in found.faults} <= {f"game {n}" for n in range(4)}
     assert found.faults and all("bot.py crash" in fault for fault in found.faults)
     assert found.as_dict()["faults"] == found.faults
+
+
+def test_the_command_tells_faults_beside_the_figures(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["simulate", "draughts", "--games", "6", "--policy", f"Bo=exec:{command('crash')}"]
+    assert main(asked) == 0
+    out, err = capsys.readouterr()
+    assert "6 games" in out and "chance chose" not in out
+    assert err.count("note: game 0: ") == 3 and "out of luck" in err
+    assert main([*asked, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["policies"] == ["random", asked[-1].removeprefix("Bo=")]
+    assert main(["compare", "manila", "manila+loans=none", "--policy", "exec:cat"]) == 2
+    assert "'simulate' and 'tournament' take them" in capsys.readouterr().err

@@ -346,18 +346,8 @@ def test_who_cannot_play_is_told(text: str, message: str, help: str) -> None:
 def test_figures_as_parquet_are_those_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "figures.parquet"
-    asked = [
-        "simulate",
-        "manila",
-        "--games",
-        "20",
-        "--policy",
-        "2=greedy:1",
-        "--json",
-        "--parquet",
-        str(path),
-    ]
-    assert main(asked) == 0
+    asked = "simulate manila --games 20 --policy 2=greedy:1 --backend python --json --parquet"
+    assert main([*asked.split(), str(path)]) == 0
     told = json.loads(capsys.readouterr().out)
     rows = parquet.read_table(path).to_pylist()
     by = {(r["figure"], r["seat"]): r for r in rows}
