@@ -286,6 +286,16 @@ class Desk:
 
     def among(self, text: str, among: Sequence[Option]) -> Reply:
         """Answers words that could mean several moves with their list."""
+    def without_head(self, opened: Item, text: str) -> str:
+        """Takes the head away that the line was begun with, where what follows means something by itself."""
+        begun = opened.words.rstrip()
+        rest = text[len(begun) :].strip() if text.casefold().startswith(begun.casefold()) else ""
+        if not rest or self.is_wording(text):
+            return text
+        alone = read_option(rest, self.options())
+        known = isinstance(alone, Option) or alone.among or find_command(rest, self.commands, shortened=True)
+        return rest if known else text
+
         seen = [o for o in among if not (self.concealed and o.secret)]
         if not seen:
             return self.choose_privately(among)
@@ -432,8 +442,10 @@ def run_line(desk: Desk, text: str) -> Reply:
     exact = [o for o in listed if text.casefold() in (o.words.casefold(), o.english.casefold())]
     if exact:
         return desk.take(exact[0])
-    if opened is not None and (reply := desk.go_on(opened, text)) is not None:
-        return reply
+    if opened is not None:
+        if (reply := desk.go_on(opened, text)) is not None:
+            return reply
+        text = desk.without_head(opened, text)
     alone = find_command(text, desk.commands)
     begins = any(o.words.casefold().startswith(f"{text.casefold()} ") for o in listed)
     if alone is not None and not (alone[0].takes and not alone[0].takes.startswith("[") and begins):

@@ -10,7 +10,7 @@ anybody else looks.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -23,6 +23,8 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 from prompt_toolkit.keys import Keys
+from prompt_toolkit.layout import Dimension, Window
+from prompt_toolkit.layout.menus import CompletionsMenuControl
 from prompt_toolkit.output import ColorDepth, Output, create_output
 from prompt_toolkit.shortcuts import print_formatted_text
 from prompt_toolkit.styles import DynamicStyle, Style
@@ -30,7 +32,7 @@ from prompt_toolkit.styles import DynamicStyle, Style
 from .colours import styles_with
 from .desk import Desk, Reply, run_line, suggest
 from .indicator import Indicator
-from .keyboard import drop_page, quiet_keyboard
+from .keyboard import QuietKeyboard, drop_page
 from .pace import let_bots_play
 from .pager import Pager
 from .taking_up import data_folder
@@ -126,8 +128,12 @@ class PromptShell:
             output=self.output,
             color_depth=depth,
         )
+        for container in self.session.app.layout.walk():
+            if isinstance(container, Window) and isinstance(container.content, CompletionsMenuControl):
+                container.height = Dimension(min=1, max=_MENU)  # it may lie on the board
         self.session.app.ttimeoutlen = _ESCAPE
         self.session.app.timeoutlen = 0.3
+        self.keyboard = QuietKeyboard(self.session.app.input)
         self.fill = ""
         self.alone = False
         """Whether the last answer stands alone on the screen, without the board below it."""
@@ -168,9 +174,10 @@ class PromptShell:
 
     def run(self) -> int:
         """Plays until somebody leaves; the exit status is 0."""
-        with quiet_keyboard(self.session.app.input):
+        with self.keyboard:
             try:
                 self._play()
+                self._leave()
             except KeyboardInterrupt:  # while leaving
                 pass
             finally:
@@ -183,24 +190,31 @@ class PromptShell:
         self._print([self.desk.line("welcome", "dim")])
         self._print(self.desk.warnings())
         self._print(self.desk.news())
-        self._bots()
+        first: Callable[[], None] | None = self._bots
         while True:
             try:
                 self._expect_pastes()
-                text = self.session.prompt(default=self.fill)
+                if first is not None:
+                    now, first = first, None
+                    now()
+                with self.keyboard.reading():
+                    text = self.session.prompt(default=self.fill)
                 self._expect_pastes()
                 self.fill = ""
                 if not self._lines(text):
                     break
             except KeyboardInterrupt:
-                self.fill = ""
-                self.alone = False
-                self.desk.opened = None
-                self._forget_question()
-                self._print([self.desk.line("interrupted", "dim")])
+                first = self._drop_all
             except EOFError:
                 break
-        self._leave()
+
+    def _drop_all(self) -> None:
+        """Begins anew after Ctrl-C: with an empty line, nothing opened, nothing asked."""
+        self.fill = ""
+        self.alone = False
+        self.desk.opened = None
+        self._forget_question()
+        self._print([self.desk.line("interrupted", "dim")])
 
     def _expect_pastes(self) -> None:
         """Has the terminal mark what is pasted, also while nobody reads: it must not be taken for typing."""
@@ -263,7 +277,8 @@ class PromptShell:
         def foot(first: int, last: int, count: int) -> Line:
             return [("", " " + desk.t("pager", first=first, last=last, count=count))]
 
-        Pager(lines, foot, formatted, style=self.style, output=self.output).run()
+        with self.keyboard.reading():
+            Pager(lines, foot, formatted, style=self.style, output=self.output).run()
         self._expect_pastes()
 
     def _bots(self) -> None:
@@ -276,7 +291,7 @@ class PromptShell:
                 if desk.pace and not desk.session.is_over:
                     self._wait(desk.pace)
         except KeyboardInterrupt:
-            self._print([desk.line("interrupted", "dim")])
+            self._print([desk.line("bots-stopped", "note")])
         if desk.session.is_over:
             self._print(desk.results())
 
@@ -285,18 +300,17 @@ class PromptShell:
         keys = self.session.app.input
         end = time.monotonic() + seconds
         paused = False
-        with keys.raw_mode():
-            while paused or time.monotonic() < end:
-                for key in keys.read_keys():
-                    if key.key == Keys.ControlC:
-                        raise KeyboardInterrupt
-                    if key.data == " ":
-                        paused = not paused
-                        end = time.monotonic()
-                        if paused:
-                            self._measure()
-                            self._print([*self.desk.board(), self.desk.line("paused", "note")])
-                time.sleep(0.02)
+        while paused or time.monotonic() < end:
+            for key in keys.read_keys():
+                if key.key == Keys.ControlC:
+                    raise KeyboardInterrupt
+                if key.data == " ":
+                    paused = not paused
+                    end = time.monotonic()
+                    if paused:
+                        self._measure()
+                        self._print([*self.desk.board(), self.desk.line("paused", "note")])
+            time.sleep(0.02)
 
     def _leave(self) -> None:
         desk = self.desk
@@ -347,7 +361,8 @@ class PromptShell:
             key_bindings=keys,
         )
         try:
-            return inner.prompt(formatted([message]))
+            with self.keyboard.reading():
+                return inner.prompt(formatted([message]))
         except (KeyboardInterrupt, EOFError):
             return None
 

@@ -49,7 +49,7 @@ class _Screen(pyte.Screen):
 
 
 class Terminal:
-    """Runs `harbourmaster` with arguments in a window of some size."""
+    """Runs `harbourmaster` with arguments, or another program, in a window of some size."""
 
     def __init__(
         self,
@@ -59,6 +59,7 @@ class Terminal:
         columns: int = 80,
         rows: int = 24,
         environment: dict[str, str] | None = None,
+        program: Sequence[str] | None = None,
     ) -> None:
         variables = {
             **os.environ,
@@ -71,9 +72,10 @@ class Terminal:
         self.screen = _Screen(columns, rows)
         self.stream = pyte.Stream(self.screen)
         self.raw = ""
+        command, *rest = program or (sys.executable, "-c", MAIN, *arguments)
         self.child = pexpect.spawn(
-            sys.executable,
-            ["-c", MAIN, *arguments],
+            command,
+            list(rest),
             env=variables,
             dimensions=(rows, columns),
             encoding="utf-8",
