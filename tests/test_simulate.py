@@ -207,21 +207,22 @@ def test_a_policy_for_each_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert found["backend"] == "python"
 
 
-THINKING = ("greedy:1", "montecarlo:12r", "mcts:8r")
-
-
-def test_the_same_with_policies_that_think(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("policies", [("greedy:2", "mcts:9r"), ("montecarlo:12r", "random")])
+@pytest.mark.parametrize("rules", [DUEL, AUCTION])
+def test_the_same_with_policies_that_think(tmp_path: Path, rules: str, policies: tuple[str, str]) -> None:
     """With budgets of rollouts nothing depends on the backend, nor on how many share the work."""
-    plan = Plan("manila", 3, 2, 5, backend="python", policies=THINKING)
-    alone = _result(plan)
+    game = make(tmp_path, rules)
+    plan = Plan(game.name, 2, 6, 5, backend="python", policies=policies)
+    alone = _result(plan, game=game)
     assert alone.pop("rollouts") == "python"
-    shared = _result(plan, jobs=2)
+    shared = _result(plan, jobs=2, game=game)
     assert shared.pop("rollouts") == "python" and shared == alone
     try:
-        native = _result(replace(plan, backend="c"))
+        native = _result(replace(plan, backend="c"), jobs=2, game=game)
     except NativeUnavailable as error:
         pytest.skip(str(error))
     assert native.pop("rollouts") == "c" and native == alone
+    assert _result(replace(plan, policies=()), game=game)["mean_returns"] != alone["mean_returns"]
 
 
 def test_where_native_code_is_not_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,7 +231,7 @@ def test_where_native_code_is_not_to_be_had(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(simulation, "_native", unavailable)
     game = load_game("manila", players=3)
-    for policies in ((), THINKING):
+    for policies in ((), ("greedy:1", "montecarlo:12r", "mcts:8r")):
         plan = Plan("manila", 3, 4000, 5, policies=policies)
         assert simulation.choose_backend(plan, game) == ("python", "there is no compiler")
         with pytest.raises(NativeUnavailable):
@@ -346,7 +347,7 @@ def test_who_cannot_play_is_told(text: str, message: str, help: str) -> None:
 def test_figures_as_parquet_are_those_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "figures.parquet"
-    asked = "simulate manila --games 20 --policy 2=greedy:1 --backend python --json --parquet"
+    asked = "simulate manila --games 3 --policy 2=greedy:1 --backend python --json --parquet"
     assert main([*asked.split(), str(path)]) == 0
     told = json.loads(capsys.readouterr().out)
     rows = parquet.read_table(path).to_pylist()
