@@ -247,8 +247,7 @@ def draw(state: State, language: str) -> str:
 
 
 def _measured(measured: Measured) -> list[str]:
-    who = ", ".join(dict.fromkeys(measured.plan.policies)) or "random"
-    out = [f"<h2>How much it matters (policy {_e(who)})</h2>"]
+    out = [f"<h2>How much it matters (policy {_e(measured.plan.who)})</h2>"]
     shares = [
         ("anything differed", measured.share("differed")),
         ("scores differed", measured.share("scored")),

@@ -6,6 +6,7 @@ lines serve a terminal in colour and a file. Nothing here works anything out.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .compare_story import tell_story
@@ -29,6 +30,9 @@ def tell(comparison: Comparison, language: str, *, board: bool = True) -> None:
     for measured in comparison.measured:
         say()
         tell_measured(measured, comparison.found.a, comparison.found.b)
+    if len(comparison.measured) > 1:
+        say()
+        tell_policies(comparison.measured)
 
 
 # ------------------------------------------------------------------------------------------------ differences
@@ -83,8 +87,7 @@ def _given(given: Given | None) -> str:
 
 def tell_measured(measured: Measured, a: str, b: str) -> None:
     """Writes how much it matters."""
-    who = ", ".join(dict.fromkeys(measured.plan.policies)) or "random"
-    title(f"How much it matters (policy {who})")
+    title(f"How much it matters (policy {measured.plan.who})")
     shares = [
         ("anything differed", measured.share("differed")),
         ("scores differed", measured.share("scored")),
@@ -103,6 +106,19 @@ def tell_measured(measured: Measured, a: str, b: str) -> None:
     ]
     table(["mean", "A", "B", "B − A (95 %)", ""], rows, right=(1, 2, 3))
     say(wrap(f"A is {a}, B is {b}. {measured.method()}.", indent="  "))
+
+
+def tell_policies(several: Sequence[Measured]) -> None:
+    """Writes a row for each set of policies: what matters to some may not to others."""
+    title("By policy")
+    rows = []
+    for m in several:
+        largest = m.largest
+        shares = [f"{m.share(s).value:.1%}" for s in ("differed", "scored", "won")]
+        points = "" if largest is None else f"{_difference_of(largest)}, {_name(largest, m)}"
+        rows.append([m.plan.who, f"{m.pairs:,}", *shares, points])
+    head = ["policy", "pairs", "anything", "other scores", "another won", "largest difference"]
+    table(head, rows, right=range(1, 5))
 
 
 def _ended(measured: Measured) -> str:

@@ -297,3 +297,21 @@ def test_what_the_view_gets_wrong_about_spaces_is_told_at_its_place(
     )
     column = (Path(ferry) / "view.yaml").read_text().split("\n")[line - 1].index(there) + 1
     assert f"view.yaml:{line}:{column}: error[{code}]" in out + err
+
+
+def test_several_policies_have_a_row_each(ferry: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["compare", ferry, f"{ferry}+bank=drifts", "--no-story", "--players", "3", "--games", "4"]
+    assert main([*arguments, "--policy", "random,greedy"]) == 1
+    out = capsys.readouterr().out
+    assert "(policy random)" in out and "(policy greedy)" in out
+    rows = [line.split()[:2] for line in out.split("By policy")[1].splitlines()[2:]]
+    assert rows == [["random", "4"], ["greedy", "4"]]
+    # as many as there are seats: one a seat, in their order
+    assert main([*arguments, "--policy", "random,greedy,random", "--json"]) == 1
+    (measured,) = json.loads(capsys.readouterr().out)["measured"]
+    assert measured["policies"] == ["random", "greedy", "random"]
+    assert main([*arguments, "--policy", "random,greedy,random", "--policy", "greedy"]) == 1
+    out = capsys.readouterr().out
+    assert "By policy" in out and "(policy random, greedy, random)" in out
+    assert main([*arguments, "--policy", "random,geedy"]) == 2
+    assert "did you mean 'greedy'?" in capsys.readouterr().err

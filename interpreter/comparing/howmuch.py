@@ -58,6 +58,11 @@ class Plan(Struct, frozen=True):
     never.
     """
 
+    @property
+    def who(self) -> str:
+        """Who plays: a policy for all seats, or those of all seats in turn."""
+        return ", ".join(self.policies if len(set(self.policies)) > 1 else self.policies[:1]) or "random"
+
 
 class Sums(Struct):
     """Whole numbers added up over pairs.
@@ -158,6 +163,11 @@ class Measured(Struct):
         return [r for r in self.rows if r.name == name]
 
     @property
+    def largest(self) -> Row | None:
+        """The row of the seat for which the mean difference in points is largest."""
+        return max(self.of(POINTS), key=lambda r: abs(r.difference.value), default=None)
+
+    @property
     def weight(self) -> tuple[float, float, float]:
         """How much it matters, for ranking: share of other winners, of other scores, of anything."""
         n = max(1, self.pairs)
@@ -165,10 +175,9 @@ class Measured(Struct):
 
     def method(self) -> str:
         """Says how the intervals are worked out."""
-        who = ", ".join(dict.fromkeys(self.plan.policies)) or "random"
         return (
             f"{self.pairs:,} pairs of games with the same chance and the same choices wherever both offer them "
-            f"(policy {who}, seed {self.plan.seed}); means with {self.level:.0%} intervals by Student's t, "
+            f"(policy {self.plan.who}, seed {self.plan.seed}); means with {self.level:.0%} intervals by Student's t, "
             "differences within pairs; shares with Wilson's intervals"
         )
 

@@ -81,7 +81,8 @@ def add_measuring(parser: ArgumentParser | _Group) -> None:
         "--policy",
         action="append",
         metavar="NAME",
-        help="who plays: for all seats, or one a seat; may be repeated",
+        help="who plays: one for all seats, one a seat, or several that play in turn at all seats, such as "
+        "random,greedy; may be repeated",
     )
     parser.add_argument(
         "--backend", choices=("auto", "python", "c"), default="auto", help="what plays (default: auto)"
@@ -237,10 +238,17 @@ def plans_of(a: Game, b: Game, options: Namespace) -> list[Plan]:
 
 
 def sets_of_policies(named: list[str] | None, players: int) -> list[tuple[str, ...]]:
-    """Reads sets of policies: each a name for all seats, or one a seat with commas between."""
-    from .policies import policies_of
+    """Reads sets of policies: one for all seats, one a seat with commas between, or several for all seats in turn."""
+    from .policies import policies_of, split_policies
 
-    sets = [policies_of(text, players) for text in named or ["random"]]
+    sets: list[tuple[str, ...]] = []
+    for text in named or ["random"]:
+        pieces = split_policies(text)
+        sets += (
+            [policies_of(text, players)]
+            if len(pieces) == players
+            else [policies_of(p, players) for p in pieces]
+        )
     if any(name.startswith("exec:") for names in sets for name in names):
         raise UsageError(
             "programs of their own cannot be compared with here", "'simulate' and 'tournament' take them"
