@@ -82,6 +82,8 @@ class Backend(Machine):
         self.luck()
         self.machine(bulk=False)
         if self.plays:
+            for name in sorted({d.own for d in p.decisions if d.own in self.masked}):
+                self.mask_of(p.functions[name])
             self.machine(bulk=True)
         else:
             self.line("static int play_on(Position *S, int64_t what, int64_t value, Luck *luck)")

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from . import program as ir
 from .c_layout import Unwritable, descend, identifier
+from .c_masks import MaskWriter
 from .c_text import bare, known, number
-from .c_writer import Writer
+from .c_ways import ways_in
 from .tidy import ways_back
 
 APPLY, DECIDE = 1, 2
@@ -25,7 +26,7 @@ Backs = dict[int, int]
 """Where ways back lead, as far as known: block by slot."""
 
 
-class Machine(Writer):
+class Machine(MaskWriter):
     """Writes the machine of a program."""
 
     def __init__(self, program: ir.Program) -> None:
@@ -33,7 +34,7 @@ class Machine(Writer):
         program = self.program
         self.bulk = False
         self.ways_back = ways_back(program.blocks, program.decisions, program.moves)
-        self.ways_in = _ways_in(program)
+        self.ways_in = ways_in(program)
         self.to_write: list[int] = []
         self.asked_for: set[int] = set()
         lists = [f for f in program.functions.values() if f.kind == "options"]
@@ -314,22 +315,13 @@ class Machine(Writer):
             self.line(f"S->place = {d.block};")
             self.line("return n;")
             return
-        self.open(f"if (RARE(++decisions > {self.program.decision_budget}))")
-        self.line(f"S->place = {d.block};")
-        self.leave(0)
-        self.close()
         count = self.counted(d) if more else "total" if self.spans(d) else "n"
         self.pick_from(d, "s" if self.spans(d) else "o", count)
 
     def pick_from(self, d: ir.Decision, options: str, count: str) -> None:
         """Writes that one of so many options is picked, by chance or by taste."""
-        self.line("turns = 0;")
-        lists = "0, s" if options == "s" else f"{options}, 0"
-        who = "-1" if d.mode == "any" else "p"
-        self.open("if (RARE(taste != 0))")
-        self.line(f"a = tasted(taste, {lists}, (uint64_t){count}, {who}, &x);")
-        self.line(f"goto a{d.number};")
-        self.close()
+        self.count_decision(d)
+        self.by_taste(d, "0, s" if options == "s" else f"{options}, 0", count)
         self.line("x = next_pick(x);")
         which = f"(int64_t)((x >> 32) * (uint64_t){count} >> 32)"
         self.line(f"a = span_at(s, {which});" if options == "s" else f"a = (int64_t){options}[{which}];")
@@ -341,11 +333,10 @@ class Machine(Writer):
         fixed = _fixed(self.program.functions[d.own].body)
         if self.bulk and not d.offers and len(fixed) > 1:
             self.line(f"static const action_t fixed[{len(fixed)}] = {{{', '.join(map(str, fixed))}}};")
-            self.open(f"if (RARE(++decisions > {self.program.decision_budget}))")
-            self.line(f"S->place = {d.block};")
-            self.leave(0)
-            self.close()
             self.pick_from(d, "fixed", str(len(fixed)))
+            return
+        if self.in_bits(d):
+            self.pick_bit(d)
             return
         self.lists(d, d.own, "p", first=True)
         self.sole(d, "p", f"goto a{d.number};")
@@ -354,6 +345,44 @@ class Machine(Writer):
             if d.everyone:
                 self.others(d, "q != p")
         self.pick(d, more=bool(d.offers))
+
+    def in_bits(self, d: ir.Decision) -> bool:
+        """Tests if a decision's options are kept as bits of a number."""
+        return self.bulk and d.mode == "one" and not d.offers and d.own in self.masked
+
+    def pick_bit(self, d: ir.Decision) -> None:
+        """Writes that one of the options is picked that are bits of a number."""
+        name = identifier(d.own)
+        given = "".join(f", {known(g)}" for g in self.given[d.own])
+        self.line(f"uint64_t m = mask_{name}(S, p{given});")
+        self.line(f"n = count_{name}(m);")
+        self.open("if (n < 2)")
+        self.line(f"if (RARE(n == 0)) stuck({d.site}, p);")
+        self.line(f"a = nth_{name}(m, 0);")
+        self.line(f"goto a{d.number};")
+        self.close()
+        self.count_decision(d)
+        self.by_taste(d, "o, 0", "n", f"for (int i = 0; i < n; i++) o[i] = (action_t)nth_{name}(m, i);")
+        self.line("x = next_pick(x);")
+        self.line(f"a = nth_{name}(m, (int64_t)((x >> 32) * (uint64_t)n >> 32));")
+        self.line(f"goto a{d.number};")
+
+    def count_decision(self, d: ir.Decision) -> None:
+        """Writes that a decision is counted."""
+        self.open(f"if (RARE(++decisions > {self.program.decision_budget}))")
+        self.line(f"S->place = {d.block};")
+        self.leave(0)
+        self.close()
+        self.line("turns = 0;")
+
+    def by_taste(self, d: ir.Decision, lists: str, count: str, before: str = "") -> None:
+        """Writes that an option is picked by taste, where there is one."""
+        self.open("if (RARE(taste != 0))")
+        if before:
+            self.line(before)
+        self.line(f"a = tasted(taste, {lists}, (uint64_t){count}, {-1 if d.mode == 'any' else 'p'}, &x);")
+        self.line(f"goto a{d.number};")
+        self.close()
 
     def others(self, d: ir.Decision, test: str) -> None:
         """Writes the standing offers of other players."""
@@ -560,30 +589,3 @@ def _fixed(body: tuple[ir.Stmt, ...]) -> list[int]:
     """Gets the options of a list that is always the same; none if it is not."""
     actions = [s.action.value for s in body if isinstance(s, ir.Emit) and isinstance(s.action, ir.Const)]
     return actions if len(actions) == len(body) else []
-
-
-def _ways_in(program: ir.Program) -> list[int]:
-    """Counts the places that lead to each block."""
-    ways = [0] * len(program.blocks)
-    for b in program.blocks:
-        match b.end:
-            case ir.Jump():
-                ways[b.end.block] += 1
-            case ir.Branch():
-                ways[b.end.then] += 1
-                ways[b.end.otherwise] += 1
-            case ir.Decide() | ir.Chance() | ir.End():
-                ways[b.number] += 1  # play may come in here
-            case _:
-                pass
-    for d in program.decisions:
-        ways[d.next] += len(d.moves) + 1
-    for c in program.chances:
-        ways[c.next] += 1
-    for targets in ways_back(program.blocks, program.decisions, program.moves).values():
-        for n in targets:
-            ways[n] += 1
-    for m in program.moves:
-        if m.entry >= 0:
-            ways[m.entry] += 2
-    return ways

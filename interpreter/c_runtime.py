@@ -104,6 +104,36 @@ LOCAL int64_t span_at(const Span *s, int64_t k)
     return s->first + k;
 }
 
+/* How many bits are set, and the place of the k-th: sums over 2, 4, 8 … bits, which tell in which half it lies. */
+#define SUMS(m) \\
+    uint32_t by2 = m - ((m >> 1) & 0x55555555u), by4 = (by2 & 0x33333333u) + ((by2 >> 2) & 0x33333333u); \\
+    uint32_t by8 = (by4 + (by4 >> 4)) & 0x0F0F0F0Fu, by16 = by8 + (by8 >> 8)
+
+LOCAL int count32(uint32_t m)
+{
+    SUMS(m);
+    return (int)((by16 + (by16 >> 16)) & 0x3F);
+}
+
+LOCAL int nth32(uint32_t m, unsigned k)
+{
+    SUMS(m);
+    unsigned at = 0, low, upper;
+    low = by16 & 0x1F, upper = k >= low, at += upper << 4, k -= low & -upper;
+    low = by8 >> at & 0xF, upper = k >= low, at += upper << 3, k -= low & -upper;
+    low = by4 >> at & 0x7, upper = k >= low, at += upper << 2, k -= low & -upper;
+    low = by2 >> at & 0x3, upper = k >= low, at += upper << 1, k -= low & -upper;
+    return (int)(at + (k >= (m >> at & 1)));
+}
+
+LOCAL int count64(uint64_t m) { return count32((uint32_t)m) + count32((uint32_t)(m >> 32)); }
+
+LOCAL int nth64(uint64_t m, unsigned k)
+{
+    unsigned low = (unsigned)count32((uint32_t)m);
+    return k < low ? nth32((uint32_t)m, k) : 32 + nth32((uint32_t)(m >> 32), k - low);
+}
+
 LOCAL uint64_t next_pick(uint64_t x)
 {
     return x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

@@ -13,6 +13,8 @@ from msgspec.structs import replace
 
 from . import program as ir
 from .c_layout import children, descend
+from .c_substitute import Filling
+from .c_turns import turned
 
 Key = ir.Expr | tuple[str, str]
 Facts = dict[Key, tuple[int, int]]
@@ -162,7 +164,7 @@ class _Simplifier:
             if used.count(name) > 1 and not isinstance(a, ir.Const | ir.Load | ir.Temp | ir.Memo):
                 a = ir.Memo(a.low, a.high, f"given_{self.inlinings}_{name}", a)
             values[name] = a
-        return _substituted(body, values, f"_{self.inlinings}")
+        return Filling(values, f"_{self.inlinings}").expr(body)
 
     # ---------------------------------------------------------------------------------------- facts
 
@@ -218,7 +220,7 @@ class _Simplifier:
                 case ir.For():
                     low, high = self.expr(s.low, facts), self.expr(s.high, facts)
                     facts = self.kept(s, facts)
-                    out.append(ir.For(s.name, low, high, self.body(s.body, facts)[0]))
+                    out += self.loop(ir.For(s.name, low, high, s.body), facts)
                 case ir.Loop():
                     facts = self.kept(s, facts)
                     out.append(ir.Loop(self.body(s.body, facts)[0], s.site))
@@ -226,6 +228,16 @@ class _Simplifier:
                     out.append(self.plain(s, facts))
                     facts = self.kept(s, facts)
         return tuple(out), facts
+
+    def loop(self, s: ir.For, facts: Facts) -> tuple[ir.Stmt, ...]:
+        """Simplifies a loop, the facts being those that hold at every turn."""
+        turns = turned(s, lambda body: self.body(body, facts)[0], self.ending, frozen=self.frozen)
+        return (replace(s, body=self.body(s.body, facts)[0]),) if turns is None else turns
+
+    def ending(self) -> str:
+        """Makes an ending for names that is not used elsewhere."""
+        self.inlinings += 1
+        return f"_{self.inlinings}"
 
     def plain(self, s: ir.Stmt, facts: Facts) -> ir.Stmt:
         """Simplifies a statement without others inside."""
@@ -275,31 +287,6 @@ def _size(e: ir.Expr) -> int:
         total += 1
         todo += children(n)
     return total
-
-
-def _substituted(e: ir.Expr, values: dict[str, ir.Expr], suffix: str) -> ir.Expr:
-    """Puts values for the locals of an expression, and gives what it works out once names of its own."""
-    match e:
-        case ir.Temp():
-            return values.get(e.name, e)
-        case ir.LoadAt() | ir.Lookup():
-            return replace(e, index=_substituted(e.index, values, suffix))
-        case ir.Op() | ir.Call():
-            return replace(e, arguments=tuple(_substituted(a, values, suffix) for a in e.arguments))
-        case ir.Cond():
-            return ir.Cond(
-                e.low,
-                e.high,
-                _substituted(e.condition, values, suffix),
-                _substituted(e.then, values, suffix),
-                _substituted(e.otherwise, values, suffix),
-            )
-        case ir.Checked():
-            return replace(e, value=_substituted(e.value, values, suffix))
-        case ir.Memo():
-            return ir.Memo(e.low, e.high, e.name + suffix, _substituted(e.value, values, suffix))
-        case _:
-            return e
 
 
 def _key(e: ir.Expr) -> Key:

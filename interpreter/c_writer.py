@@ -468,9 +468,13 @@ class Writer:
         piece = self.aside(lambda: self.expr(s.action), deeper=0)
         if piece.lines or not self.judge.safe(s.action):
             return False
-        self.line(f"s[n] = span({piece.text}, {piece.text});" if self.as_spans else f"o[n] = {piece.text};")
-        self.line(f"n += {bare(holds)};")
+        self.put_if(piece.text, bare(holds))
         return True
+
+    def put_if(self, action: str, holds: str) -> None:
+        """Lists an option that counts only if a guard holds."""
+        self.line(f"s[n] = span({action}, {action});" if self.as_spans else f"o[n] = {action};")
+        self.line(f"n += {holds};")
 
     def loop_over(self, s: ir.For) -> None:
         """Writes a loop over numbers."""

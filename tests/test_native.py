@@ -41,6 +41,7 @@ RULES = [
     ("dixit", 4, True),
     ("draughts", 2, True),
     ("klondike", 1, True),
+    (str(Path(__file__).parent / "bench" / "placement"), 4, True),  # lists kept as bits, loops written out
 ]
 
 
