@@ -173,7 +173,7 @@ def read_request(found: dict[str, Any]) -> Request:
     if not isinstance(do, str) or do not in REQUESTS:
         message = f"nothing is called '{do}'" if isinstance(do, str) else "it is not said what to 'do'"
         help = suggestion(do if isinstance(do, str) else "", REQUESTS, what="the requests are")
-        raise Refused("unknown-request", message, help)
+        raise Refused("no-request", message, help)
     kind = REQUESTS[do]
     known = [f.name for f in msgspec.structs.fields(kind)]
     for name in found:
