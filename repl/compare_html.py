@@ -248,6 +248,8 @@ def draw(state: State, language: str) -> str:
 
 def _measured(measured: Measured) -> list[str]:
     out = [f"<h2>How much it matters (policy {_e(measured.plan.who)})</h2>"]
+    if not measured.pairs:
+        return [*out, f"<p>No pair of games was counted. {_e(measured.sums.example)}</p>"]
     shares = [
         ("anything differed", measured.share("differed")),
         ("scores differed", measured.share("scored")),

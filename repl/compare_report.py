@@ -93,12 +93,14 @@ def tell_measured(measured: Measured, a: str, b: str) -> None:
         ("scores differed", measured.share("scored")),
         ("another seat won", measured.share("won")),
     ]
+    if not measured.pairs:
+        say("  no pair of games was counted" + _ended(measured))
+        _left_out(measured)
+        return
     say(f"  {count(measured.pairs, 'pair')} of games" + _ended(measured))
     for name, share in shares:
         say(f"  {pad(name, 18)} in {_share(share)} of the games")
-    if any(measured.sums.broken):
-        x, y = measured.sums.broken
-        say(f"  left out: {count(x + y, 'game')} that broke a rule ({x} | {y}); {measured.sums.example}")
+    _left_out(measured)
     say()
     rows = [
         [_name(r, measured), f"{r.a.value:,.2f}", f"{r.b.value:,.2f}", _difference_of(r), _mark(r)]
@@ -106,6 +108,12 @@ def tell_measured(measured: Measured, a: str, b: str) -> None:
     ]
     table(["mean", "A", "B", "B − A (95 %)", ""], rows, right=(1, 2, 3))
     say(wrap(f"A is {a}, B is {b}. {measured.method()}.", indent="  "))
+
+
+def _left_out(measured: Measured) -> None:
+    if any(measured.sums.broken):
+        x, y = measured.sums.broken
+        say(f"  left out: {count(x + y, 'game')} that broke a rule ({x} | {y}); {measured.sums.example}")
 
 
 def tell_policies(several: Sequence[Measured]) -> None:

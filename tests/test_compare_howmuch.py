@@ -24,6 +24,7 @@ from harbourmaster.interpreter.game import Game, State, load_game
 from harbourmaster.interpreter.native import NativeUnavailable
 from harbourmaster.interpreter.playout import seed_of_game
 from harbourmaster.interpreter.python_backend import Stop
+from harbourmaster.repl.cli import main
 
 from .ferry import write_ferry
 
@@ -223,6 +224,20 @@ def test_it_ends_with_what_it_has_when_interrupted(ferry: str) -> None:
 
     measured = measure(plan(ferry, "bank=drifts", 5000), progress=stop)
     assert measured.ended == "interrupted" and measured.pairs == 2 * BLOCK
+
+
+def test_interrupted_at_once_it_tells_of_no_figures(
+    ferry: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop(*_: object) -> Sums:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(howmuch, "play_block", stop)
+    page = tmp_path / "page.html"
+    main(["compare", ferry, f"{ferry}+bank=drifts", "--no-story", "--html", str(page)])
+    out = capsys.readouterr().out
+    assert "no pair of games was counted, then interrupted" in out
+    assert "nan" not in out and "nan" not in page.read_text("utf-8")
 
 
 def test_games_that_break_are_left_out_and_told(tmp_path: Path) -> None:

@@ -105,17 +105,19 @@ class Story(Struct):
                     f" in {_names(aside.unheeded)} alone, never drawn on the table; otherwise {aside.claim()}"
                 )
             return claim
-        out = [f"not found in {self.games:,} games ({self.decisions:,} decisions)"]
+        out = [f"not found in {_count(self.games, 'game')} ({_decisions(self.decisions)})"]
         whole = self.whole
         if whole is not None and whole.depth >= 0:
             scope = "to the end of every game" if whole.all_over else f"within {_decisions(whole.depth)}"
-            out.append(f"the same {scope} from {self.place} ({whole.positions:,} positions, exhaustive)")
+            out.append(
+                f"the same {scope} from {self.place} ({_count(whole.positions, 'position')}, exhaustive)"
+            )
         if self.near:
             depth = min(n.gone.depth for n in self.near)
             total = sum(n.gone.positions for n in self.near)
             out.append(
-                f"the same within {_decisions(depth)} from {len(self.near)} positions near a difference "
-                f"({total:,} positions, exhaustive)"
+                f"the same within {_decisions(depth)} from {_count(len(self.near), 'position')} near a difference "
+                f"({_count(total, 'position')}, exhaustive)"
             )
         return "; ".join(out)
 
@@ -125,7 +127,11 @@ def _names(variables: frozenset[str]) -> str:
 
 
 def _decisions(n: int) -> str:
-    return f"{n} decision" if n == 1 else f"{n} decisions"
+    return _count(n, "decision")
+
+
+def _count(n: int, one: str) -> str:
+    return f"{n:,} {one}" if n == 1 else f"{n:,} {one}s"
 
 
 def find_story(
