@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ from harbourmaster.interpreter.scenarios import run_scenarios
 from harbourmaster.repl.compare_story import before, draw, fitted
 
 from .ferry import write_ferry
+
+RULES = Path(__file__).parent.parent / "rules" / "manila"
 
 
 def tell(a: str, b: str, *, players: int = 2, decisions: int = 30_000, seed: int = 1) -> Story:
@@ -311,3 +314,46 @@ def test_the_order_of_arrival_is_no_matter_of_money() -> None:
     plan = Plan("manila", "manila+arrival-order=harbour-master", 3, 300, offers=False)
     measured = measure(plan)
     assert measured.sums.differed > 100 and measured.sums.scored == 0
+
+
+# ------------------------------------------------------------------------- planted in copies of the first game's rules
+
+COPIES = {
+    "a price": ("board.yaml", "A: {price: 4, pays: 6}", "A: {price: 3, pays: 6}", "harbour.A.price", "it costs 4"),
+    "a comparison": ("auction.rules", "high + 1 to", "high + 2 to", "move bid", "bid"),
+    "a swapped order": ("placing.rules", "for p in clockwise from master:", "for p in clockwise after master:",
+                        "rule placing_round", "decides"),
+    "a forgotten captain": ("pirates.rules", "choose plunderer(1): to_port", "choose plunderer(plunderers): to_port",
+                            "rule plunder", "decides: "),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", COPIES)
+def test_what_is_planted_in_a_copy_is_found_and_explained(what: str, tmp_path: Path) -> None:
+    file, old, new, name, told_of = COPIES[what]
+    copy = tmp_path / "manila"
+    shutil.copytree(RULES, copy, ignore=shutil.ignore_patterns("scenarios"))
+    text = (copy / file).read_text("utf-8")
+    assert text.count(old) >= 1
+    (copy / file).write_text(text.replace(old, new, 1), "utf-8")
+    story = tell("manila", str(copy), players=3, decisions=60_000)
+    assert [d.name for d in story.found.meant] == [name]
+    assert story.told is not None and story.line is not None and story.line.decisions <= 12
+    assert any(told_of in p.text for p in (*story.told.a, *story.told.b)), (story.told.a, story.told.b)
+    assert [d.name for d in story.told.because] == [name]
+
+
+def test_other_words_for_the_same_rules_of_the_first_game(tmp_path: Path) -> None:
+    copy = tmp_path / "manila"
+    shutil.copytree(RULES, copy, ignore=shutil.ignore_patterns("scenarios"))
+    path = copy / "sailing.rules"
+    text = path.read_text("utf-8")
+    old = "lies[w] is afloat and space[w] = lane.length"
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, "space[w] >= lane.length and lies[w] is afloat"), "utf-8")
+    story = tell("manila", str(copy), players=3, decisions=3000)
+    assert not story.parts and not story.proved
+    assert "not found in" in story.claim() and "exhaustive" in story.claim()
+    # with brackets and another name of a local nothing is left to differ
+    path.write_text(text.replace(old, "(lies[w] is afloat) and space[w] = (lane.length)"), "utf-8")
+    assert tell("manila", str(copy), players=3).proved
