@@ -65,8 +65,9 @@ class _Lowering(DecisionLowering):
         score = self._per_player("score", tie_break=False)
         tie_break = self._per_player("tie_break", tie_break=True)
         self._finish_slots()
+        entries = {n: f.entry for n, f in self.frames.items() if isinstance(f.symbol.node, tree.Rule)}
         self.blocks, self.decisions, self.chances = tidy(
-            self.blocks, self.decisions, self.chances, self.moves, (frame.entry, self.end_block)
+            self.blocks, self.decisions, self.chances, self.moves, entries, (frame.entry, self.end_block)
         )
         return ir.Program(
             players=len(self.checked.player.entries),
@@ -82,6 +83,7 @@ class _Lowering(DecisionLowering):
             chances=self.chances,
             streams=list(self.streams),
             moves=self.moves,
+            entries=entries,
             texts=self.texts,
             sites=self.sites,
             measures=measures,

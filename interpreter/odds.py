@@ -15,14 +15,13 @@ What nobody can know yet must not have been decided already: the contents of a h
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..grammar import tree
 from ..grammar.span import Span
 from . import cache
 from . import program as ir
@@ -192,7 +191,7 @@ def shortened(game: Game, until: Sequence[str]) -> ir.Program:
     rules = [game.checked().callables[name].node for name in until]
     functions = {f"r_{name}" for name in until}
     within = {n for n, site in enumerate(program.sites) if any(_inside(site, r.span) for r in rules)}
-    entries = {e for r in rules for e in _entries(game, r)}
+    entries = {program.entries[name] for name in until if name in program.entries}
     blocks = []
     for block in program.blocks:
         cut = next(
@@ -206,89 +205,6 @@ def shortened(game: Game, until: Sequence[str]) -> ir.Program:
             block = replace(block, end=ir.End())
         blocks.append(block)
     return replace(program, blocks=blocks)
-
-
-def _entries(game: Game, rule: tree.Rule) -> list[int]:
-    """Finds the first block of a rule that does nothing but call others: by what it calls."""
-    program = game.program
-    wanted = set(_calls(rule))
-    backs = {b.end.slot for b in program.blocks if isinstance(b.end, ir.Back)}
-    names: dict[int, str] = {}
-    frames: dict[int, tuple[int, set[int], set[int], set[str]]] = {}
-    for block in program.blocks:
-        slot, _ = _way_back(block, backs)
-        if slot >= 0 and slot not in frames and isinstance(block.end, ir.Jump):
-            frames[slot] = (block.end.block, *_frame(program, block.end.block, backs))
-    found = game.checked().callables.values()
-    for slot, (_, sites, _, _) in frames.items():
-        for n in sorted(sites):
-            names[slot] = next((c.name for c in found if _inside(program.sites[n], c.node.span)), "")
-            break
-    return [
-        entry
-        for slot, (entry, _, calls, does) in frames.items()
-        if names.get(slot, rule.name.text) == rule.name.text
-        and wanted
-        and wanted == {names.get(c, "") for c in calls} | does
-    ]
-
-
-def _calls(node: Any) -> Iterator[str]:
-    """Yields the names of the rules that a part of the syntax tree calls."""
-    if isinstance(node, tree.Call):
-        yield node.name.text
-    if isinstance(node, tuple | list):
-        for part in node:
-            yield from _calls(part)
-    elif isinstance(node, Struct):
-        for name in node.__struct_fields__:
-            yield from _calls(getattr(node, name))
-
-
-def _way_back(block: ir.Block, backs: set[int]) -> tuple[int, int]:
-    """Gets the slot in which a block keeps the way back from what it calls, and that block; or -1."""
-    for s in block.body:
-        if isinstance(s, ir.Store) and s.slot in backs and s.site < 0 and isinstance(s.value, ir.Const):
-            return s.slot, s.value.value
-    return -1, -1
-
-
-def _frame(program: ir.Program, entry: int, backs: set[int]) -> tuple[set[int], set[int], set[str]]:
-    """Gets the places in the rules of a rule's blocks, the frames it calls, and the functions it does."""
-    sites: set[int] = set()
-    calls: set[int] = set()
-    does: set[str] = set()
-    seen: set[int] = set()
-    todo = [entry]
-    while todo:
-        n = todo.pop()
-        if n in seen:
-            continue
-        seen.add(n)
-        block = program.blocks[n]
-        for s in block.body:
-            sites |= _sites(s)
-            does |= {name[2:] for name in called(s) if name.startswith("r_")}
-        slot, after = _way_back(block, backs)
-        if slot >= 0:
-            calls.add(slot)
-            todo.append(after)
-            continue
-        match block.end:
-            case ir.Jump(target):
-                todo.append(target)
-            case ir.Branch(condition, then, otherwise):
-                sites |= _sites(condition)
-                todo += [then, otherwise]
-            case ir.Decide(number):
-                sites.add(program.decisions[number].site)
-                todo.append(program.decisions[number].next)
-            case ir.Chance(number):
-                sites.add(program.chances[number].site)
-                todo.append(program.chances[number].next)
-            case _:
-                pass
-    return sites, calls, does
 
 
 def _inside(site: Span, span: Span) -> bool:

@@ -414,6 +414,8 @@ class Program(Struct):
     chances: list[ChanceNode]
     streams: list[str]
     moves: list[MoveInfo]
+    entries: dict[str, int]
+    """For each rule in which the game may stop the block in which it begins."""
     texts: list[Text]
     sites: list[Span]
     measures: list[MeasureInfo]

@@ -11,11 +11,13 @@ def tidy(
     decisions: list[ir.Decision],
     chances: list[ir.ChanceNode],
     moves: list[ir.MoveInfo],
+    entries: dict[str, int],
     roots: tuple[int, ...],
 ) -> tuple[list[ir.Block], list[ir.Decision], list[ir.ChanceNode]]:
     """Gets the blocks, decisions and chance nodes that `roots` and the moves' entries reach, numbered anew.
 
-    A way back to a caller is a block number kept in a slot, so stores to such slots are renumbered too.
+    A way back to a caller is a block number kept in a slot, so stores to such slots are renumbered too; so are the
+    `entries` of rules, of which those that nothing reaches are dropped.
     """
     _settle_ways_back(blocks, decisions, moves)
     back_slots = {b.end.slot for b in blocks if isinstance(b.end, ir.Back)}
@@ -64,6 +66,11 @@ def tidy(
         c.number, c.block, c.next = i, numbers[c.block], numbers[c.next]
     for move in moves:
         move.entry = numbers[move.entry] if move.entry >= 0 else -1
+    for name, n in list(entries.items()):
+        if ends[n] in reached:
+            entries[name] = numbers[ends[n]]
+        else:
+            del entries[name]
     return kept, kept_decisions, kept_chances
 
 
