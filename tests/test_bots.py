@@ -616,6 +616,45 @@ def test_choices_at_once_are_thought_about(tmp_path: Path) -> None:
         assert state.describe(action, 1) == "high"
 
 
+MANY = """\
+state:
+    told[player]: 0 to 3000
+    turn: player
+
+rule play:
+    repeat while told[turn] = 0:
+        choose turn: write
+        turn := left_of(turn)
+
+move write(n: 1 to 3000):
+    says "write {n}"
+    needs told[actor] = 0    else "you have told one"
+    told[actor] := n
+
+score p: told[p]
+"""
+
+
+@pytest.mark.parametrize("name", ["montecarlo:320r", "mcts:320r"])
+def test_of_very_many_options_some_are_tried_well(tmp_path: Path, name: str) -> None:
+    game = make(tmp_path / "many", MANY)
+    state = game.new_initial_state(seed=1)
+    policy = make_policy(name, native=False)
+    assert isinstance(policy, ThinkingPolicy)
+    player = state.current_player()
+    action = policy.choose(state, player, Random(2))
+    assert action is not None
+    tried = [c for c in policy.choices if c.count]
+    assert len(policy.choices) == 3000
+    assert 8 <= len(tried) <= 80
+    assert max(c.count for c in tried) >= 10
+    assert state.describe(action, player) in {
+        state.describe(c.action, player)
+        for c in sorted(tried, key=lambda c: c.coded)[-20:]
+        if c.action is not None
+    }
+
+
 def test_who_may_keep_silent_speaks_when_it_pays(tmp_path: Path) -> None:
     game = make(tmp_path / "bids", BIDS)
     state = game.new_initial_state(seed=1)

@@ -7,6 +7,7 @@
     redeal       the same from a position alone, where the game's history is not known
     determinise  both together: positions as they may be
     rollouts     from there to the end by chance, on native code where it is to be had; what a result is worth
+                 (by taste, ../taste.py, where they are to learn good moves)
     budget       how long to think, and when to stop
     search       which option looks best: one ply, sequential halving
     tree         which option looks best: a search tree over what the player knows

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 Stopper = Callable[[], bool]
+clock = time.perf_counter
+"""What budgets of seconds are measured by."""
 
 
 def never() -> bool:
@@ -36,7 +38,7 @@ class Meter:
     def __init__(self, budget: Budget, stop: Stopper = never) -> None:
         self.budget = budget
         self.stop = stop
-        self.start = time.perf_counter()
+        self.start = clock()
         self.spent = 0
         """Rollouts made."""
         self.dealt = 0.0
@@ -52,7 +54,7 @@ class Meter:
 
     def seconds(self) -> float:
         """Gets how long it has been thinking."""
-        return time.perf_counter() - self.start
+        return clock() - self.start
 
     def is_spent(self) -> bool:
         """Tests if no more may be spent."""
@@ -65,8 +67,8 @@ class Meter:
     @contextmanager
     def dealing(self) -> Iterator[None]:
         """Counts the time within as time for dealing."""
-        start = time.perf_counter()
+        start = clock()
         try:
             yield
         finally:
-            self.dealt += time.perf_counter() - start
+            self.dealt += clock() - start

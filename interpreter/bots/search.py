@@ -2,6 +2,8 @@
 
 Sequential halving (Karnin, Koren and Somekh, ICML 2013) splits the budget into about log2(options) rounds. In each, all
 options that are left are tried alike, in the same positions and with the same chance; then the worse half is dropped.
+Where there are more options than can be tried a few times each, as of bids or free numbers, some of them, taken by
+chance, stand for all.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ from .particles import in_any_order
 from .thinker import Choice, Thinker
 
 _MOST_AT_ONCE = 16
+_LEAST, _TRIALS = 8, 4
+"""How many options are tried at least, and how many rollouts there should be for each of more."""
 _TURNS_A_ROUND = 6
 """Into how many turns through all options a round is split, at least, where there is time for it."""
 
@@ -51,7 +55,8 @@ def narrow(
         while True:
             before = meter.share()
             games = min(games, max(1, meter.left() // len(left)))
-            if not _turn(thinker, left, turn, games, may_stop=turn > 0):
+            done = _turn(thinker, left, turn, games, share)
+            if not done:
                 return left
             turn += 1
             spent = meter.share()
@@ -64,13 +69,20 @@ def narrow(
     return left
 
 
-def _turn(thinker: Thinker, choices: list[Choice], turn: int, games: int, *, may_stop: bool) -> bool:
-    """Tries every option in one position; False when the budget ended in the middle."""
+def _turn(thinker: Thinker, choices: list[Choice], turn: int, games: int, share: float) -> bool:
+    """Tries every option in one position; False when the budget ended in the middle.
+
+    In the first turn the options are dropped for which there would be too few rollouts.
+    """
     position = thinker.position(turn)
     for n, choice in enumerate(choices):
-        if (may_stop or n > 0) and thinker.meter.is_spent():
+        spent = thinker.meter.share()
+        if (turn or n) and spent >= 1:
             thinker.settle_scale(choices)
             return False
+        if turn == 0 and n >= _LEAST and spent * _TRIALS >= share:
+            del choices[n:]
+            break
         thinker.try_out(choice, position, turn, games)
     if turn >= 1:
         thinker.settle_scale(choices)

@@ -39,6 +39,8 @@ _DEEPEST = 12
 """How many choices deep the tree may grow below the root."""
 _AT_ONCE, _WAYS = 8, 400
 """Rollouts from each leaf, at most, and how many ways down there should be with fewer."""
+_WIDE = 64
+"""Of longer lists of options so many are looked at, taken by chance, and those tried before."""
 _FEW, _QUICK, _WARM = 4, 0.5, 0.15
 """How many options the tree begins with, the share of the budget that is spent until then, and when there are no more."""
 
@@ -48,9 +50,11 @@ Key = tuple[int, ...]
 class _Node:
     """What is known of a way to choose: visits, and what it was worth to each."""
 
-    __slots__ = ("children", "totals", "visits")
+    __slots__ = ("action", "children", "totals", "visits")
 
     def __init__(self, players: int) -> None:
+        self.action = -1
+        """The action by which it was reached last."""
         self.visits = 0
         self.totals = [0.0] * players
         self.children: dict[Key, _Node] = {}
@@ -149,6 +153,10 @@ class Tree:
         if decision.mode == "any" or decision.everyone:
             options = [a for a in options if owner_of_action(decision, position, a, self.program) == seat]
         children = node.children
+        if len(options) > _WIDE:
+            offered = set(options)
+            fresh = [options[self.numbers.below(len(options))] for _ in range(_WIDE)]
+            options = [*(c.action for c in children.values() if c.action in offered), *fresh]
         taste = self.thinker.taste
         if seat >= 0:
             promise, curiosity = -1.0, _CURIOSITY * sqrt(log(node.visits + 1))
@@ -161,7 +169,9 @@ class Tree:
                 value = total / (visits + _BELIEF) + curiosity / sqrt(visits + 1)
                 if value > promise:
                     action, promise = a, value
-        return action, children.setdefault(self._key(action, seat), _Node(self.players))
+        child = children.setdefault(self._key(action, seat), _Node(self.players))
+        child.action = action
+        return action, child
 
     def _key(self, action: int, seat: int) -> Key:
         """Gets how a choice looks to the thinking player."""
