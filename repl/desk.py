@@ -48,6 +48,8 @@ class Reply(Struct):
 
 
 Pending = Callable[[str], Reply]
+_LONGEST_COMPLETED = 300
+"""How long a line may be that is completed."""
 
 
 class Desk:
@@ -284,8 +286,6 @@ class Desk:
             return self.open_item(inner[int(rest) - 1])
         return None
 
-    def among(self, text: str, among: Sequence[Option]) -> Reply:
-        """Answers words that could mean several moves with their list."""
     def without_head(self, opened: Item, text: str) -> str:
         """Takes the head away that the line was begun with, where what follows means something by itself."""
         begun = opened.words.rstrip()
@@ -296,6 +296,8 @@ class Desk:
         known = isinstance(alone, Option) or alone.among or find_command(rest, self.commands, shortened=True)
         return rest if known else text
 
+    def among(self, text: str, among: Sequence[Option]) -> Reply:
+        """Answers words that could mean several moves with their list."""
         seen = [o for o in among if not (self.concealed and o.secret)]
         if not seen:
             return self.choose_privately(among)
@@ -482,7 +484,7 @@ def _command(desk: Desk, text: str, typed: str) -> Reply | None:
 def suggest(desk: Desk, text: str, cursor: int | None = None) -> list[Suggestion]:
     """Completes a line up to the cursor: moves first, then commands and their arguments."""
     before = text[: len(text) if cursor is None else cursor]
-    if desk.pending is not None or "\n" in before:
+    if desk.pending is not None or "\n" in before or len(before) > _LONGEST_COMPLETED:
         return []
     stripped = before.lstrip()
     found = suggest_arguments(desk, stripped)

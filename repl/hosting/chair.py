@@ -20,6 +20,7 @@ from ..terminal import Line, Look
 from .chair_commands import CHAIR_COMMANDS
 
 if TYPE_CHECKING:
+    from ...interpreter.game import Game
     from .table import Table
 
 
@@ -37,6 +38,7 @@ class Chair(Desk):
         self.wake: Callable[[], None] = lambda: None
         """Called when there is something new to read."""
         self._read = table.session.bookmark()
+        self._study: Game | None = None
 
     # ----------------------------------------------------------------------------------------------- whose eyes
 
@@ -63,7 +65,9 @@ class Chair(Desk):
 
     def copy(self) -> State:
         """Copies the position to think about, into a game that nobody plays on: what moves there is seen by none."""
-        state, study = self.session.state, self.table.study
+        if self._study is None:
+            self._study = self.table.study()
+        state, study = self.session.state, self._study
         copied = State(study, study.machine(traced=True), state.position[:], state.stop, None)
         copied.history = state.history
         return copied

@@ -111,6 +111,9 @@ def stand_in(desk: Desk, argument: str) -> Reply:
         return desk.fail("stand-in-how")
     if chair.table.is_here(seat):
         return desk.fail("is-here", name=desk.session.seats[seat].name)
+    awaited = chair.table.still_awaited(seat)
+    if awaited:
+        return desk.fail("just-gone", name=desk.session.seats[seat].name, seconds=awaited)
     bot = make_bot(kind)
     if bot is None:
         return desk.fail("no-bot", kind=kind, known=", ".join(sorted(BOTS)))

@@ -1,8 +1,8 @@
 """A terminal at the other end of a line: keys come in as text, and what is written goes out as it is asked for.
 
-Nothing here ever waits for a client. Keys that nobody reads yet stay in a backlog, and the line is held back
-when it grows; a client who sends far more than a page before he hands in a line, or who reads nothing of what is
-sent to him, is let go. So a paste, garbage or a stuck client disturbs nobody else.
+Nothing here ever waits for a client. Keys are read in portions, and keys that nobody reads yet stay in a backlog; a
+client who sends far more than a page before he hands in a line, or who reads nothing of what is sent to him, is let
+go. So a paste, garbage or a stuck client disturbs nobody else.
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 
 _PORTION, _PAUSE = 256, 0.01
 """How much text is read at a time, and how many seconds later the next."""
-_FULL, _LOW = 32_768, 4_096
-"""The length of a backlog at which the line is held back, and at which it goes on."""
-MOST_UNREAD = 65_536
+MOST_UNREAD = 16_384
 """How much a client may send before he hands in a line."""
 
 
@@ -31,8 +29,8 @@ class ChannelInput(Input):
 
     _made = 0
 
-    def __init__(self, hold: Callable[[], None], go_on: Callable[[], None], drop: Callable[[], None]) -> None:
-        """Takes how to hold the line back, how to let it go on, and how to drop it."""
+    def __init__(self, too_much: Callable[[], None]) -> None:
+        """Takes what is done about a client who sends too much."""
         ChannelInput._made += 1
         self._number = ChannelInput._made
         self._keys: list[KeyPress] = []
@@ -40,9 +38,8 @@ class ChannelInput(Input):
         self._callback: Callable[[], None] | None = None
         self._backlog = ""
         self._timer: asyncio.TimerHandle | None = None
-        self._held = False
         self._closed = False
-        self._hold, self._go_on, self._drop = hold, go_on, drop
+        self._too_much = too_much
         self._since = 0
 
     def arrive(self, text: str) -> None:
@@ -53,11 +50,9 @@ class ChannelInput(Input):
         self._since += len(text)
         if self._since > MOST_UNREAD:
             self._backlog = ""
-            self._drop()
+            self._closed = True
+            self._too_much()
             return
-        if len(self._backlog) > _FULL and not self._held:
-            self._held = True
-            self._hold()
         self._soon(0)
 
     def handed_in(self) -> None:
@@ -73,9 +68,6 @@ class ChannelInput(Input):
         if self._callback is None:
             return
         portion, self._backlog = self._backlog[:_PORTION], self._backlog[_PORTION:]
-        if self._held and len(self._backlog) < _LOW:
-            self._held = False
-            self._go_on()
         if portion:
             self._parser.feed(portion)
         self._callback()

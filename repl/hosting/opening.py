@@ -11,6 +11,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -65,7 +66,9 @@ def host(options: Options) -> int:
     """Serves a table until the host stops it; gives the exit status. Raises `HostProblem` and `RulesError`."""
     language = options.language or language_of_surroundings()
     try:
-        session, path, language = _session(options, language)
+        session, path, language = (
+            _taken_up(options, language) if options.resume else _begun(options, language)
+        )
     except SeatError as error:
         raise HostProblem(say(language, error.key, **error.about)) from None
     except PlayError as error:
@@ -75,20 +78,35 @@ def host(options: Options) -> int:
         raise HostProblem(
             "nobody is to come: bots sit at every seat", "'harbourmaster play' shows bots at play"
         )
-    admission = _admission(options, session, path, people)
-    table = Table(session, _again(session.game), report=_report)
+    given = _given_keys(options, session, people)
+    renewed = _renewed(options, session, people)
+    new = path is None
+    path = path or keep(session, language, folder=tables_folder())
+    assert path is not None
+    admission = Admission.open(path.with_suffix(".seats"), people, given)
+    for seat in renewed:
+        admission.renew(seat)
+    table = Table(session, partial(_again, session.game), report=_report)
     served = Host(table, admission, language=language, ascii=options.ascii, report=_report)
-    asyncio.run(_serve(served, options, path))
+    try:
+        asyncio.run(_serve(served, options, path))
+    except HostProblem:
+        if new:  # nobody has ever come to it
+            path.unlink()
+            path.with_suffix(".seats").unlink()
+        raise
     return 0
 
 
-def _session(options: Options, language: str) -> tuple[Session, Path, str]:
-    if options.resume:
-        path = Path(options.file).expanduser() if options.file else last_game(options.game, tables_folder())
-        if path is None:
-            raise HostProblem("there is no table to go on with")
-        session, spoken = take_up(path, go_on=True)
-        return session, path, options.language or spoken or language
+def _taken_up(options: Options, language: str) -> tuple[Session, Path | None, str]:
+    path = Path(options.file).expanduser() if options.file else last_game(options.game, tables_folder())
+    if path is None:
+        raise HostProblem("there is no table to go on with")
+    session, spoken = take_up(path, go_on=True)
+    return session, path, options.language or spoken or language
+
+
+def _begun(options: Options, language: str) -> tuple[Session, Path | None, str]:
     game = load_game(options.game, players=options.players)
     if options.players is None and len(options.seats) > game.num_players():
         game = load_game(options.game, players=len(options.seats))
@@ -96,37 +114,38 @@ def _session(options: Options, language: str) -> tuple[Session, Path, str]:
     asked = [*options.seats, *(f"{name}={HUMAN}" for name in names[len(options.seats) :])]
     seats = make_seats(asked, names)
     seed = int.from_bytes(os.urandom(7), "big") if options.seed is None else options.seed
-    session = Session(game, View(game, game.view(), strict=False), seats, seed)
-    path = keep(session, language, folder=tables_folder())
-    assert path is not None
-    return session, path, language
+    return Session(game, View(game, game.view(), strict=False), seats, seed), None, language
 
 
 def _again(game: Game) -> Game:
     return load_game(game.name, players=game.num_players(), offers=game.offers)
 
 
-def _admission(options: Options, session: Session, path: Path, people: Sequence[int]) -> Admission:
+def _given_keys(options: Options, session: Session, people: Sequence[int]) -> dict[str, int]:
+    """Reads the keys of the folder that was named."""
+    if not options.keys:
+        return {}
+    try:
+        given = keys_of(
+            Path(options.keys).expanduser(), {session.seats[n].name.casefold(): n for n in people}
+        )
+    except ValueError as error:
+        raise HostProblem(str(error)) from None
+    if not given:
+        known = ", ".join(session.seats[n].name for n in people)
+        about = f"its files are called NAME.pub, NAME being one of {known}"
+        raise HostProblem(f"{options.keys} holds no key of a player", about)
+    return given
+
+
+def _renewed(options: Options, session: Session, people: Sequence[int]) -> list[int]:
+    """Finds the seats that need a new code."""
     names = {session.seats[n].name.casefold(): n for n in people}
-    given: dict[str, int] = {}
-    if options.keys:
-        try:
-            given = keys_of(Path(options.keys).expanduser(), names)
-        except ValueError as error:
-            raise HostProblem(str(error)) from None
-        if not given:
-            known = ", ".join(session.seats[n].name for n in people)
-            raise HostProblem(
-                f"{options.keys} holds no key of a player",
-                f"its files are called NAME.pub, NAME being one of {known}",
-            )
-    admission = Admission.open(path.with_suffix(".seats"), people, given)
     for name in options.renew:
         if name.casefold() not in names:
             known = ", ".join(session.seats[n].name for n in people)
             raise HostProblem(f"no person at this table is called '{name}'", f"there are {known}")
-        admission.renew(names[name.casefold()])
-    return admission
+    return [names[name.casefold()] for name in options.renew]
 
 
 # --------------------------------------------------------------------------------------------------- the console

@@ -14,7 +14,6 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from asyncssh.auth import KbdIntChallenge, KbdIntResponse
 from ...interpreter.errors import BrokenRule
 from ..desk import Reply, run_line
 from .admission import LOOKING_ON, Admission
+from .beside import Beside
 from .chair import Chair
 from .table import Table
 from .visit import Visit
@@ -35,6 +35,8 @@ _TO_COME_IN = 30
 _WRONG_A_LINE = 4
 _WRONG_REMEMBERED = 600.0
 _DELAY, _LONGEST_DELAY = 0.5, 5.0
+_LAST_WORDS = 0.3
+"""How many seconds after the farewell the host ends."""
 _ALIVE, _MISSED = 15, 3
 """How often a silent client is asked if he is there, and how often he may fail to answer."""
 
@@ -61,8 +63,7 @@ class Host:
         self.visits: dict[Chair, Visit] = {}
         self._outside: dict[Door, None] = {}
         self._lock = asyncio.Lock()
-        self._worker = ThreadPoolExecutor(1, "bots")
-        self._thinker = ThreadPoolExecutor(1, "thinking")
+        self._playing = Beside()
         self._bots: asyncio.Task[None] | None = None
         self._wrong: dict[str, deque[float]] = {}
         self._server: asyncssh.SSHAcceptor | None = None
@@ -104,12 +105,9 @@ class Host:
             door.connection.abort()
         if self._bots is not None:
             self._bots.cancel()
-        await asyncio.sleep(0.1)  # what is written last goes out
-        self._worker.shutdown(wait=False, cancel_futures=True)
-        self._thinker.shutdown(wait=False, cancel_futures=True)
-        async with self._lock:
-            if self.table.session.recorder is not None:
-                self.table.session.recorder.close()
+        await asyncio.sleep(_LAST_WORDS)
+        if self.table.session.recorder is not None:
+            self.table.session.recorder.close()
 
     # ------------------------------------------------------------------------------------------------- the door
 
@@ -178,8 +176,7 @@ class Host:
             async with self._lock:
                 reply = run_line(chair, text)
             if reply.work is not None:
-                loop = asyncio.get_running_loop()
-                reply = await loop.run_in_executor(self._thinker, reply.work)
+                reply = await self.visits[chair].thinking.do(reply.work)
         except Exception as error:  # as in the prompt's loop: the table goes on
             self.admit_fault(error)
             return chair.fail("fault-of-ours")
@@ -193,12 +190,11 @@ class Host:
             self._bots = asyncio.get_running_loop().create_task(self._let_bots_play())
 
     async def _let_bots_play(self) -> None:
-        loop = asyncio.get_running_loop()
         more = True
         while more:
             async with self._lock:
                 try:
-                    more = await loop.run_in_executor(self._worker, self.table.bots_turn)
+                    more = await self._playing.do(self.table.bots_turn)
                 except BrokenRule as error:
                     self.report(f"the rules went wrong: {error.message} ({error.span})")
                     return

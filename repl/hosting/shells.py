@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextvars import copy_context
 from typing import Any
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.history import DummyHistory, InMemoryHistory
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.shortcuts import print_formatted_text
@@ -23,10 +24,12 @@ from .channel import ChannelInput
 
 LONGEST_LINE = 500
 _MOST_LINES = 200
+_QUIET = 0.5
+"""After how many seconds of thinking the client is told so."""
 _BREATH = 0.02
 """How many seconds each line takes at least: the others' share of the machine."""
 
-Hand = Callable[[str], Awaitable[Reply]]
+Hand = Callable[[str], Coroutine[Any, Any, Reply]]
 """What a line is handed in to."""
 
 
@@ -88,7 +91,7 @@ class ScreenShell(PromptShell):
         lines = [line for line in text.splitlines() if line.strip()] or [""]
         for n, line in enumerate(lines[:_MOST_LINES], 1):
             asked = self.desk.question
-            reply = await hand_in(line)
+            reply = await self._waited_for(hand_in(line))
             if reply.quit:
                 return False
             echo: list[Line] = (
@@ -100,6 +103,27 @@ class ScreenShell(PromptShell):
                 break
             await asyncio.sleep(_BREATH)
         return True
+
+    async def _waited_for(self, answer: Coroutine[Any, Any, Reply]) -> Reply:
+        """Waits for an answer; Ctrl-C has it given up."""
+        task = self._loop.create_task(answer)
+        told = self._loop.call_later(_QUIET, self._print, [self.desk.line("thinking-now", "dim")])
+
+        def keys_came() -> None:
+            if any(key.key == Keys.ControlC for key in self.keys.read_keys()):
+                task.cancel()
+
+        try:
+            with self.keys.attach(keys_came):
+                return await task
+        except asyncio.CancelledError:
+            current = asyncio.current_task()
+            if current is not None and current.cancelling():
+                task.cancel()
+                raise
+            return self.desk.fail("interrupted")
+        finally:
+            told.cancel()
 
     async def _answer(self, echo: list[Line], reply: Reply) -> None:
         lines = self._wrapped([*echo, *reply.lines])

@@ -23,6 +23,8 @@ from .chair import Chair
 _MOST_SAID, _WITHIN = 8, 10.0
 """How many things a client may say within so many seconds."""
 _LONGEST_SAID = 300
+AWAY = 60.0
+"""How many seconds somebody must be away before a bot may stand in."""
 
 
 class Proposal(Struct):
@@ -40,11 +42,15 @@ class Table:
     """A game that people play from afar."""
 
     def __init__(
-        self, session: Session, study: Game, *, report: Callable[[str], None] = lambda text: None
+        self,
+        session: Session,
+        again: Callable[[], Game],
+        *,
+        report: Callable[[str], None] = lambda text: None,
     ) -> None:
-        """Takes another instance of the same game as `study`, to look ahead in; `report` tells the host."""
+        """Takes how to make another instance of the same game, to look ahead in; `report` tells the host."""
         self.session = session
-        self.study = study
+        self._again = again
         self.report = report
         self.chairs: list[Chair] = []
         self.members: set[int] = set()
@@ -52,10 +58,17 @@ class Table:
         self.silent: set[int] = set()
         self.proposal: Proposal | None = None
         self._said: dict[Chair, deque[float]] = {}
+        self._left: dict[int, float] = {}
+        """When each seat was left."""
+
+    def study(self) -> Game:
+        """Makes another instance of the game: what is tried there is seen by nobody else."""
+        session, study = self.session, self._again()
         study.compiled.player_names = tuple(session.names())
         for language, labels in study.compiled.labels.items():
             labels.players = tuple(session.names())
             labels.texts = session.game.labels(language).texts  # what players wrote
+        return study
 
     # ------------------------------------------------------------------------------------------- coming, going
 
@@ -78,6 +91,7 @@ class Table:
             return
         self._remove(chair)
         if chair.seat is not None:
+            self._left[chair.seat] = time.monotonic()
             self.tell("went-away", name=self.session.seats[chair.seat].name)
 
     def _remove(self, chair: Chair) -> None:
@@ -88,6 +102,10 @@ class Table:
     def is_here(self, seat: int) -> bool:
         """Tests if somebody sits there."""
         return any(c.seat == seat for c in self.chairs)
+
+    def still_awaited(self, seat: int) -> int:
+        """Gets how many seconds a seat is to be kept free for who left it."""
+        return max(0, round(AWAY - time.monotonic() + self._left.get(seat, -AWAY)))
 
     def who(self, chair: Chair) -> list[Line]:
         """Tells who plays and who is there."""

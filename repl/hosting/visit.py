@@ -14,6 +14,7 @@ from ..desk import Reply
 from ..terminal import Line, Look
 from ..texts import find_language, say
 from .admission import LOOKING_ON
+from .beside import Beside
 from .chair import Chair
 from .channel import ChannelInput, channel_output
 from .shells import LONGEST_LINE, Lines, LineShell, ScreenShell, ask_on_screen, cleaned
@@ -41,6 +42,8 @@ class Visit(asyncssh.SSHServerSession[str]):
         self._lines: Lines | None = None
         self._shell: ScreenShell | LineShell | None = None
         self._stuck: asyncio.TimerHandle | None = None
+        self._farewell = ""
+        self.thinking = Beside()
 
     # ------------------------------------------------------------------------------------------------- the line
 
@@ -56,7 +59,7 @@ class Visit(asyncssh.SSHServerSession[str]):
         """Begins the visit."""
         term = self._channel.get_terminal_type()
         if term and term != "dumb":
-            self._keys = ChannelInput(self._channel.pause_reading, self._channel.resume_reading, self._let_go)
+            self._keys = ChannelInput(lambda: self.close("too-much-at-once"))
         else:
             self._lines = Lines(self._channel)
         self._task = asyncio.get_running_loop().create_task(self._visit(term))
@@ -102,9 +105,7 @@ class Visit(asyncssh.SSHServerSession[str]):
 
     def close(self, key: str) -> None:
         """Ends the visit with a sentence."""
-        language = self.chair.language if self.chair is not None else self.host.language
-        with suppress(OSError):  # he may have gone already
-            self._channel.write(f"\r\n{say(language, key)}\r\n")
+        self._farewell = key
         if self._task is not None:
             self._task.cancel()
 
@@ -119,7 +120,10 @@ class Visit(asyncssh.SSHServerSession[str]):
             else:
                 await self._play()
         except asyncio.CancelledError:
-            pass  # the line broke, or somebody took the seat over
+            if self._farewell:  # else the line broke
+                language = self.chair.language if self.chair is not None else self.host.language
+                with suppress(OSError):  # he may have gone already
+                    self._channel.write(f"{say(language, self._farewell)}\r\n")
         except Exception as error:  # one client's trouble is nobody else's
             self.host.admit_fault(error)
         finally:
