@@ -357,3 +357,20 @@ def test_other_words_for_the_same_rules_of_the_first_game(tmp_path: Path) -> Non
     # with brackets and another name of a local nothing is left to differ
     path.write_text(text.replace(old, "(lies[w] is afloat) and space[w] = (lane.length)"), "utf-8")
     assert tell("manila", str(copy), players=3).proved
+
+
+def test_a_shuffle_of_a_pack_spends_the_effort_and_no_memory() -> None:
+    # 52! ways to begin: outcomes of chance are counted like decisions
+    game = load_game("klondike")
+    lockstep = Lockstep(Match(game, game))
+    gone = Exhauster(lockstep, Start()).search(Effort(lockstep, 500, 60))
+    assert gone.depth == -1 and gone.way is None and not gone.all_over
+    assert lockstep.steps <= 500
+
+
+def test_going_through_everything_is_as_long_as_it_was_asked() -> None:
+    game = load_game("manila", players=3)
+    lockstep = Lockstep(Match(game, game))
+    gone = Exhauster(lockstep, Start()).search(Effort(lockstep, 8_000, 60))
+    assert gone.depth >= 0 and gone.positions > 100 and not gone.late
+    assert lockstep.steps <= 8_000

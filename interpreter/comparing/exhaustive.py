@@ -139,15 +139,19 @@ class Exhauster:
             return
         assert twin.stop_a is not None
         for action in list(twin.stop_a):
-            if self.effort is not None and self.effort.spent():
-                raise _Spent
-            lockstep.steps += 1
+            self._spend()
             self.path.append(action)
             for after, drawn in self._after(node, action):
                 self.tape.append(drawn)
                 self._visit(after, depth - 1)
                 self.tape.pop()
             self.path.pop()
+
+    def _spend(self) -> None:
+        """Counts a decision, or an outcome of chance, which costs as much: both games are run on from it."""
+        if self.effort is not None and self.effort.spent():
+            raise _Spent
+        self.lockstep.steps += 1
 
     @staticmethod
     def _key(node: _Node) -> bytes:
@@ -228,6 +232,7 @@ class Exhauster:
                         place = side.outcomes[node](position, value)
                         continue
                     for value in _outcomes(low, weights):
+                        self._spend()
                         copies = [a[:], b[:]]
                         side.machine.budget[0] = 0
                         onward = side.outcomes[node](copies[k], value)
