@@ -315,3 +315,19 @@ def test_several_policies_have_a_row_each(ferry: str, capsys: pytest.CaptureFixt
     assert "By policy" in out and "(policy random, greedy, random)" in out
     assert main([*arguments, "--policy", "random,geedy"]) == 2
     assert "did you mean 'greedy'?" in capsys.readouterr().err
+
+
+def test_what_never_stood_beside_another_choice_has_no_worth(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "balance.html"
+    main(["balance", "draughts", "--games", "20", "--html", str(page)])
+    text = capsys.readouterr().out
+    assert re.search(r"jump .* –", text)
+    for written in (text, page.read_text("utf-8")):
+        assert "nan" not in written and "inf" not in written.split("<script>")[0].replace("info", "")
+
+
+def test_who_plays_alone_is_not_held_against_a_table() -> None:
+    found = judging.judge(judging.Plan("klondike", 1, 20))
+    assert any(w.points.value != 0 for w in found.moves)

@@ -310,7 +310,9 @@ def _play(
 
 def _count(part: Part, side: Side, position: list[int], cases: list[Case], by_player: list[int]) -> None:
     scores = side.scores(position)
-    mean = sum(scores) / len(scores)
+    mean = (
+        sum(scores) / len(scores) if len(scores) > 1 else 0
+    )  # who plays alone has no table to be held against
     part.games += 1
     part.lengths.append(len(cases))
     winners = side.winners(position)

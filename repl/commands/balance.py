@@ -166,11 +166,17 @@ def _row(w: Worth, earlier: dict[str, Worth]) -> list[str]:
     out = [w.name, f"{w.per_game:.2f}", f"{w.taken.value:.1%}"]
     if earlier:
         before = earlier.get(w.name)
-        out.append("" if before is None else f"{before.points.value:+.2f}")
+        out.append("" if before is None else _shown(before.points, sign="+").split(" ")[0])
     return [*out, _shown(w.points, sign="+")]
 
 
 def _shown(interval: Interval, sign: str = "") -> str:
+    from math import isfinite
+
+    if not isfinite(interval.value):
+        return "–"  # it never stood beside another choice
+    if not isfinite(interval.half):
+        return f"{interval.value:{sign}.2f}"
     return f"{interval.value:{sign}.2f} ± {interval.half:.2f}"
 
 
@@ -272,14 +278,16 @@ def _page(found: list[Balance], games: list[Game]) -> str:
             escape(w.name),
             (f"{w.per_game:.2f}", w.per_game),
             (f"{w.taken.value:.1%}", w.taken.value),
-            (f"<{mark}>{w.points.value:+.2f}</{mark}>", w.points.value),
-            (f"{w.points.low:+.2f} to {w.points.high:+.2f}", w.points.half),
+            (f"<{mark}>{_shown(w.points, sign='+')}</{mark}>", _number(w.points.value) or 0),
         ]
         if earlier:
             before = earlier.get(w.name)
-            row.append(("", -1e9) if before is None else (f"{before.points.value:+.2f}", before.points.value))
-        rows.append([*row, *((f"{m:+.1f}", m) for m in w.measures)])
-    head = ["move", "a game", "taken", "worth", "95 %", *(["before"] if earlier else []), *b.measures]
+            shown = "" if before is None else _shown(before.points, sign="+")
+            row.append((shown, _number(before.points.value) or 0 if before is not None else 0))
+        rows.append(
+            [*row, *((f"{m:+.1f}" if _number(m) is not None else "–", _number(m) or 0) for m in w.measures)]
+        )
+    head = ["move", "a game", "taken", "worth", *(["before"] if earlier else []), *b.measures]
     parts.append(sorted_table(head, rows, set(range(1, len(head)))))
     for title, names in (("Never offered", b.unseen), ("Never taken", b.untaken)):
         if names:
@@ -304,7 +312,7 @@ def _page_of_spaces(found: list[Balance]) -> list[str]:
             (f"{w.per_game:.2f}", w.per_game),
             (f"{w.price:.2f}", w.price),
             (f"{w.chance.value:.1%}", w.chance.value),
-            (f"<{mark}>{w.net.value:+.2f}</{mark}>", w.net.value),
+            (f"<{mark}>{_shown(w.net, sign='+')}</{mark}>", w.net.value),
         ]
         if earlier:
             before = earlier.get(s.name)
