@@ -271,7 +271,8 @@ def test_a_table_survives_its_host(tmp_path: Path) -> None:
     async def second(inn: Inn) -> None:
         assert inn.session.state.position == seen["position"]
         ann = await Client.connect(inn.port, seen["ann"])
-        assert "Bo: bid 9" in await ann.reads("then share")
+        await ann.reads("then share")
+        assert "Bo: bid 9" in ann.text
         bo = await Client.connect(inn.port, key=key)
         await bo.reads("You sit at the table as Bo.")
         cy = await Client.connect(inn.port, seen["cy"])
@@ -575,8 +576,8 @@ def test_the_command_opens_and_closes_and_opens_again(tmp_path: Path) -> None:
 
     async def come_back(port: int, back: str) -> None:
         client = await Client.connect(port, back)
-        await client.reads("You sit at the table as Ann.")
         await client.reads("Ann: bid 6")
+        await client.reads("You sit at the table as Ann.")
 
     def announced(process: subprocess.Popen[str]) -> str:
         assert process.stdout is not None

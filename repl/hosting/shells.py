@@ -10,6 +10,7 @@ from typing import Any
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.history import DummyHistory, InMemoryHistory
+from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
@@ -53,6 +54,11 @@ class ScreenShell(PromptShell):
         """In which prompt_toolkit finds this client's terminal, whoever wakes us."""
         self._news: asyncio.Task[None] | None = None
         self._reading = False
+
+    def _bindings(self) -> KeyBindings:
+        keys = super()._bindings()
+        keys.add("c-z")(lambda event: None)  # there is no shell here to sleep in
+        return keys
 
     async def play(self, hand_in: Hand, greeting: Sequence[Line]) -> None:
         """Plays until the client leaves."""

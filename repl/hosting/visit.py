@@ -166,15 +166,15 @@ class Visit(asyncssh.SSHServerSession[str]):
         """Lets the client in; gets what is told him first."""
         made = await self.host.enter(self, chair, place, code, self.door.key)
         session = chair.session
+        lines = [*chair.warnings(), *chair.last_lines(_LINES_BACK), chair.line("welcome-line", "dim")]
         if chair.seat is None:
-            lines = [chair.line("welcome-on-looker", "note")]
+            lines.append(chair.line("welcome-on-looker", "note"))
         else:
-            lines = [chair.line("welcome-seat", "note", name=session.seats[chair.seat].name)]
-            if made is not None:
+            lines.append(chair.line("welcome-seat", "note", name=session.seats[chair.seat].name))
+            if made is not None:  # nearest to the board: nobody shows it again
                 lines.append(chair.line("way-back-code", "heading", code=made))
             elif code is not None and self.door.key is not None:
                 lines.append(chair.line("way-back-key", "dim"))
-        lines += [chair.line("welcome-line", "dim"), *chair.warnings(), *chair.last_lines(_LINES_BACK)]
         return [*lines, *self.host.table.asked(chair)]
 
     async def _ask_code(self, language: str) -> tuple[int, str] | None:
