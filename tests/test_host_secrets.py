@@ -81,7 +81,7 @@ def looks(chair: Chair, numbers: random.Random, *, slow: bool) -> Iterator[tuple
         "why not": [*words, *(f"{n} {w}" for n in others for w in words[:3]), *(o.words for o in own[:3])],
         "what if": [o.words for o in own[:4]],
         "value": [o.words for o in own[:1]],
-        "hint": ["greedy", "random"],
+        "hint": ["greedy:4r", "random"],
         "hand": others,
         "log": ["3"],
         "rules": [words[0]],
@@ -239,7 +239,7 @@ def _asked_for(state: State, player: int) -> list[int]:
 @pytest.mark.parametrize("name", ["manila+sealed-bids", "dixit"])
 def test_what_others_choose_in_secret_shows_nowhere_until_all_have_chosen(name: str) -> None:
     rounds, seed = 0, 1
-    for start in (0, 9):
+    for start in (0,):
         games = [load_game(name, players=3) for _ in range(2)]
         sessions = [new_session(game, seed) for game in games]
         for session in sessions:
