@@ -254,7 +254,9 @@ class Desk:
     def broken(self, error: PlayError) -> Reply:
         """Tells that the rules themselves went wrong; the position is as it was."""
         lines = [self.line("broken-rule", "error", why=error.message)]
-        return Reply([*lines, *(rule_line(error.span) if error.span is not None else ())], failed=True)
+        lines += rule_line(error.span) if error.span is not None else []
+        lines.append(self.line("broken-advice", "", rules=self.session.game.canonical))
+        return Reply(lines, failed=True)
 
     def open_item(self, item: Item) -> Reply:
         """Takes the only option of a menu's line, or opens it."""

@@ -14,6 +14,7 @@ from msgspec import Struct, structs
 from ..interpreter.errors import PlayError
 from ..interpreter.game import load_game
 from .desk import Desk
+from .indicator import Indicator
 from .seats import SeatError, make_seats
 from .session import Session
 from .taking_up import keep, last_game, take_up
@@ -59,7 +60,8 @@ def play(options: Options) -> int:
     size = shutil.get_terminal_size((80, 24)) if interactive else os.terminal_size((80, 24))
     look = Look(size.columns, size.lines, language, options.ascii or wants_ascii())
     try:
-        desk = _open(options, look, interactive=interactive or sys.stdin.isatty())
+        with Indicator():
+            desk = _open(options, look, interactive=interactive or sys.stdin.isatty())
         desk.pace = options.pace
     except SeatError as error:
         raise PlayProblem(say(language, error.key, **error.about)) from None

@@ -108,10 +108,10 @@ def show_help(desk: Desk, argument: str) -> Reply:
     head = {c.name: f"{c.name} {c.takes}".strip() for c in listed}
     widest = max(width(h) for h in head.values())
     lines = [*wrap(desk.line("help-intro"), desk.look.width)]
+    indent = min(widest + 4, desk.look.width // 2)
     for c in listed:
-        lines.append(
-            [("move", f"  {pad(head[c.name], widest)}  "), ("", desk.t(f"help-{c.name.replace(' ', '-')}"))]
-        )
+        says = desk.t(f"help-{c.name.replace(' ', '-')}")
+        lines += wrap([("move", f"  {pad(head[c.name], widest)}  "), ("", says)], desk.look.width, indent)
     return _reply(lines)
 
 
