@@ -75,12 +75,13 @@ def _turn(thinker: Thinker, choices: list[Choice], turn: int, games: int, share:
     In the first turn the options are dropped for which there would be too few rollouts.
     """
     position = thinker.position(turn)
+    before = thinker.meter.share()  # dealing the first position may have taken long
     for n, choice in enumerate(choices):
         spent = thinker.meter.share()
         if (turn or n) and spent >= 1:
             thinker.settle_scale(choices)
             return False
-        if turn == 0 and n >= _LEAST and spent * _TRIALS >= share:
+        if turn == 0 and n >= _LEAST and (spent - before) * _TRIALS >= share - before:
             del choices[n:]
             break
         thinker.try_out(choice, position, turn, games)

@@ -285,7 +285,9 @@ class Seated:
     def __init__(self, game: Game, plan: Plan) -> None:
         self.game = game
         self.plan = plan
-        self.policies: list[Policy] = [make_policy(name, native=plan.native, programs=True) for name in plan.policies]
+        self.policies: list[Policy] = [
+            make_policy(name, native=plan.native, programs=True) for name in plan.policies
+        ]
 
     def warm_up(self) -> None:
         """Gets compiled what the policies need."""
