@@ -19,6 +19,8 @@ _SHORT = 60
 """Up to this cost a block with several ways in is written anew at each."""
 _LONG = 1000
 """Up to this cost blocks are written one into another."""
+_COPIES = 10_000
+"""Up to this cost, all together, blocks are written anew: what compilers take grows with it."""
 _DEEP = 24
 _SPANS = 1 << 12
 
@@ -33,6 +35,8 @@ class Machine(MaskWriter):
         super().__init__(program)
         program = self.program
         self.bulk = False
+        self.copied = 0
+        """The cost of all blocks that were written anew so far."""
         self.ways_back = ways_back(program.blocks, program.decisions, program.moves)
         self.ways_in = ways_in(program)
         self.to_write: list[int] = []
@@ -76,6 +80,7 @@ class Machine(MaskWriter):
             self.line(f"int {known(g)} = 0;")
             self.line(f"(void){known(g)};")
         self.to_write, self.asked_for = [], set()
+        self.copied = 0
         self.entries()
         while self.to_write:
             self.block(p.blocks[self.to_write.pop(0)])
@@ -160,7 +165,9 @@ class Machine(MaskWriter):
         b = self.program.blocks[n]
         if self.bulk and n not in path and len(path) < _DEEP:
             own = sum(self.judge.cost(s, set(self.available)) for s in b.body) + 4
-            if self.ways_in[n] == 1 or (own <= _SHORT and cost + own <= _LONG):
+            copied = self.ways_in[n] > 1
+            if not copied or (own <= _SHORT and cost + own <= _LONG and self.copied <= _COPIES):
+                self.copied += own if copied else 0
                 self.open(self.place_of(b).strip())
                 self.inside(b, (*path, n), backs, cost + own)
                 self.close()

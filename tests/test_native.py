@@ -545,6 +545,8 @@ def test_several_processes_compile_at_once(tmp_path: Path) -> None:
         ('while [ "$1" != -o ]; do shift; done; echo half > "$2"; exit 1', "failed"),
         ('while [ "$1" != -o ]; do shift; done; echo nonsense > "$2"', "cannot be loaded"),
         ("exit 0", "failed"),
+        ("kill -9 $$", "failed"),
+        ('while [ "$1" != -o ]; do shift; done; echo half > "$2"; kill -9 $$', "failed"),
     ],
 )
 def test_broken_compilers(
@@ -579,6 +581,28 @@ def test_no_cache(small: Game, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_cache_that_cannot_be_written(small: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "folder", lambda: Path("/proc/self"))
     assert native_machine(small).play(1, 0, 5)[0].games == 5
+
+
+def test_a_file_in_place_of_the_cache(small: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root may write everywhere, so a folder without permission would try nothing."""
+    (tmp_path / "file").write_text("mine")
+    for name in ("file", "file/deeper"):
+        monkeypatch.setenv("HARBOURMASTER_CACHE", str(tmp_path / name))
+        cache.folder.cache_clear()
+        try:
+            assert native_machine(small).play(1, 0, 5)[0].games == 5
+        finally:
+            cache.folder.cache_clear()
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_interrupted_while_compiling(
+    small: Game, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler(tmp_path / "interrupting-cc", f"kill -INT {os.getpid()}; sleep 30", monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        native_machine(small)
+    assert not list(folder.iterdir())
 
 
 def test_a_full_cache(small: Game, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
