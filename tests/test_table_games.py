@@ -159,7 +159,7 @@ def test_bots_are_watched_and_stopped(tmp_path: Path) -> None:
         terminal.send(" ")
         terminal.wait(lambda _: len(terminal.raw) > raw + 20)
         terminal.send("\x03")
-        terminal.until("Nothing was done")
+        terminal.until("the bots are stopped")
         terminal.send("\x04")
         assert terminal.finish() == 0
         assert "Traceback" not in terminal.raw
