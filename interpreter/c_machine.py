@@ -73,9 +73,9 @@ class Machine(MaskWriter):
             self.open(
                 "static int64_t step(Position *S, int how, int64_t what, int64_t value, action_t *restrict o)"
             )
-        self.line("int turns = 0, n = 0, p = 0;")
+        self.line("int turns = 0, n = 0, p = 0, back = 0;")
         self.line("int64_t a = value;")
-        self.line("(void)n; (void)p; (void)turns; (void)a;")
+        self.line("(void)n; (void)p; (void)turns; (void)back; (void)a;")
         for g in sorted({g for d in p.decisions for g in self.known_at(d)}):
             self.line(f"int {known(g)} = 0;")
             self.line(f"(void){known(g)};")
@@ -243,15 +243,18 @@ class Machine(MaskWriter):
         }
 
     def back(self, slot: int, path: tuple[int, ...], backs: Backs, cost: int) -> None:
-        """Writes the return to the caller's block."""
+        """Writes the return to the caller's block, after which nothing is left of where it was."""
+        place = self.layout.slot(slot)
         if slot in backs:
+            self.line(f"{place} = 0;")
             self.go(backs[slot], path, {k: v for k, v in backs.items() if k != slot}, cost)
             return
-        place = self.layout.slot(slot)
-        self.open(f"switch ({place})")
+        self.line(f"back = {place};")
+        self.line(f"{place} = 0;")
+        self.open("switch (back)")
         for n in sorted(self.ways_back[slot]):
             self.line(f"case {n}: {self.goto(n)}")
-        self.line(f"default: lost({place});")
+        self.line("default: lost(back);")
         self.close()
 
     # ------------------------------------------------------------------------------------ decisions
@@ -498,11 +501,12 @@ class Machine(MaskWriter):
             self.forget(self.judge.writes(ir.Do(move.procedure, ())))
             self.go(then, (), {}, 0)
             return
-        self.forget(frozenset((*move.slots, move.back)))
+        self.forget(frozenset((*move.slots, *((move.back,) if move.back >= 0 else ()))))
         for slot, value in zip(move.slots, ["p", *arguments], strict=True):
             self.line(f"{self.layout.slot(slot)} = {value};")
-        self.line(f"{self.layout.slot(move.back)} = {then};")
-        self.go(move.entry, (), {move.back: then}, 0)
+        if move.back >= 0:
+            self.line(f"{self.layout.slot(move.back)} = {then};")
+        self.go(move.entry, (), {move.back: then} if move.back >= 0 else {}, 0)
 
     # --------------------------------------------------------------------------------------- chance
 
@@ -586,10 +590,8 @@ def most_options(body: tuple[ir.Stmt, ...], *, ranges: bool) -> int:
 
 
 def _has_ranges(body: tuple[ir.Stmt, ...]) -> bool:
-    return (
-        any(isinstance(n, ir.EmitRange) for n in descend(*body))
-        and most_options(body, ranges=False) <= _SPANS
-    )
+    holds = any(isinstance(n, ir.EmitRange) for n in descend(*body))
+    return holds and most_options(body, ranges=False) <= _SPANS
 
 
 def _fixed(body: tuple[ir.Stmt, ...]) -> list[int]:

@@ -234,7 +234,7 @@ class Branch(Terminator, frozen=True):
 
 
 class Back(Terminator, frozen=True):
-    """Returns to the block whose number is in `slot`."""
+    """Returns to the block whose number is in `slot`, and clears it: equal positions have equal arrays."""
 
     slot: int
 
@@ -268,7 +268,8 @@ class MoveInfo(Struct):
 
     Its actions are `first` + the mixed-radix number of its arguments: argument k counts from `lows[k]`, has
     `counts[k]` values, and the last one varies fastest. `procedure` runs its effects with (actor, *arguments); a move
-    that may itself ask has instead an `entry` block, `slots` for actor and arguments, and a `back` slot.
+    that may itself ask has instead an `entry` block, `slots` for actor and arguments, and a `back` slot
+    (-1 where it leads to one place only).
     """
 
     name: str

@@ -200,7 +200,9 @@ class _Writer(ExpressionWriter):
                 self.indent -= 1
                 self.go(o, seen)
             case ir.Back(slot):
-                self.line(f"return S[{slot}]")
+                self.line(f"n = S[{slot}]")
+                self.line(f"S[{slot}] = 0")
+                self.line("return n")
             case ir.Decide(n):
                 self.line(f"return d{n}(S)")
             case ir.Chance(n):
@@ -341,7 +343,8 @@ class _Writer(ExpressionWriter):
             return
         for slot, value in zip(move.slots, ["p", *arguments], strict=True):
             self.line(f"S[{slot}] = {value}")
-        self.line(f"S[{move.back}] = {then}")
+        if move.back >= 0:
+            self.line(f"S[{move.back}] = {then}")
         self.line(f"return {move.entry}")
 
     # ------------------------------------------------------------------------------------------------------ chance

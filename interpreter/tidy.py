@@ -82,6 +82,9 @@ def _settle_ways_back(blocks: list[ir.Block], decisions: list[ir.Decision], move
         b.body = tuple(s for s in b.body if not (isinstance(s, ir.Store) and s.slot in only))
         if isinstance(b.end, ir.Back) and b.end.slot in only:
             b.end = ir.Jump(only[b.end.slot])
+    for move in moves:
+        if move.back in only:
+            move.back = -1
 
 
 def ways_back(

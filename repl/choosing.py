@@ -49,6 +49,11 @@ class Item(Struct, frozen=True):
         """The option, if it is just one."""
         return self.options[0] if len(self.options) == 1 and not self.hidden else None
 
+    @property
+    def brief(self) -> str:
+        """The words in short: of a head its beginning, with the first and the last of what comes after."""
+        return self.words if self.hidden or self.option is not None else f"{self.words}{self.meaning}"
+
 
 def options(session: Session, players: Sequence[int], language: str) -> list[Option]:
     """Lists what these people may do now, and silence where nobody need act."""

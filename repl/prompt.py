@@ -29,6 +29,7 @@ from prompt_toolkit.output import ColorDepth, Output, create_output
 from prompt_toolkit.shortcuts import print_formatted_text
 from prompt_toolkit.styles import DynamicStyle, Style
 
+from .choosing import menu
 from .colours import styles_with
 from .desk import Desk, Reply, run_line, suggest
 from .indicator import Indicator
@@ -36,9 +37,11 @@ from .keyboard import QuietKeyboard, drop_page
 from .pace import let_bots_play
 from .pager import Pager
 from .taking_up import data_folder
-from .terminal import Line, cut, line_width, to_ascii, wrap
+from .terminal import Line, cut, line_width, to_ascii, width, wrap
 
 _MENU = 8
+_KINDS = 6
+"""How many moves are named where nothing is typed yet, before those of one beginning are named as one."""
 _AROUND = 2
 """Lines that prompt and toolbar take."""
 _LONGEST_PASTE = 200
@@ -120,6 +123,7 @@ class PromptShell:
             complete_while_typing=True,
             history=DiscreetHistory(desk, _history() if history is None else history),
             bottom_toolbar=self._toolbar,
+            placeholder=self._placeholder,
             style=self.style,
             erase_when_done=True,
             enable_suspend=suspend,
@@ -418,6 +422,17 @@ class PromptShell:
         else:
             label = [("", "> ")]
         return formatted([*lines, label])
+
+    def _placeholder(self) -> FormattedText:
+        """Draws, where nothing is typed yet, what may be: the moves, those of one beginning as one."""
+        desk = self.desk
+        if desk.pending is not None or desk.turn is None:
+            return FormattedText()
+        items = menu(desk.options(), concealed=desk.concealed, most=_KINDS)
+        dot = " - " if desk.look.ascii else " · "
+        words: Line = [("dim", dot.join(dict.fromkeys(item.brief for item in items)))]
+        room = desk.look.width - width(desk.session.seats[desk.turn].name) - 3
+        return formatted([cut(words, room, "..." if desk.look.ascii else "…")])
 
     def _toolbar(self) -> FormattedText:
         """Draws whose turn it is and why."""

@@ -41,7 +41,18 @@ def expected(desk: Desk) -> list[str]:
 def test_a_whole_game(columns: int, rows: int, language: str, tmp_path: Path) -> None:
     desk = twin(Look(columns, rows, language))
     numbers = random.Random(columns)
-    arguments = ["play", "manila", "--seats", "Ann", "random", "random", "--seed", str(SEED), "--lang", language]
+    arguments = [
+        "play",
+        "manila",
+        "--seats",
+        "Ann",
+        "random",
+        "random",
+        "--seed",
+        str(SEED),
+        "--lang",
+        language,
+    ]
     with Terminal(arguments, tmp_path, columns=columns, rows=rows) as terminal:
         terminal.until(*expected(desk), "Ann>")
         while not desk.session.is_over:
@@ -61,6 +72,18 @@ def test_a_whole_game(columns: int, rows: int, language: str, tmp_path: Path) ->
         terminal.send("\x04")
         assert terminal.finish() == 0
         assert "Traceback" not in terminal.raw
+
+
+def test_an_empty_line_names_the_moves(tmp_path: Path) -> None:
+    arguments = ["play", "manila", "--seats", "Ann", "random", "random", "--seed", str(SEED), "--lang", "en"]
+    with Terminal(arguments, tmp_path, columns=60) as terminal:
+        terminal.until("Ann> bid 1 … 54 · pass · pledge")
+        terminal.send("b")
+        terminal.wait(lambda text: "Ann> b" in text and "bid 1 …" not in text)
+        terminal.send("\x7f")
+        terminal.until("Ann> bid 1 … 54 · pass · pledge")
+        terminal.send("\x04")
+        assert terminal.finish() == 0
 
 
 def test_menus_help_and_quit(tmp_path: Path) -> None:
@@ -87,8 +110,8 @@ def test_a_pasted_page_stops_at_its_first_mistake(tmp_path: Path) -> None:
         page = "\n".join(["moves", "log", *(f"line {n} of something else" for n in range(60))])
         terminal.send(f"\x1b[200~{page}\x1b[201~\r")
         terminal.until("the other 59 lines were not read", "Ann>")
-        terminal.send("pass\r")
-        terminal.until("Ann: pass")
+        terminal.send("bid 54\r")
+        terminal.until("Ann: bid 54")
         terminal.send("\x04")
         assert terminal.finish() == 0
 
@@ -103,12 +126,23 @@ def test_resizing_reflows_the_board(tmp_path: Path) -> None:
             desk.look = Look(columns, rows, "en")
             shown = expected(desk)[: rows - 3]
             terminal.until(*shown[:8], "Ann>")
-        terminal.send("pass\r")
-        terminal.until("Ann: pass")
+        terminal.send("bid 54\r")
+        terminal.until("Ann: bid 54")
 
 
 def test_a_killed_game_goes_on(tmp_path: Path) -> None:
-    arguments = ["play", "manila", "--seats", "Ann", "random", "random", "--seed", str(SEED), "--lang", "zh-Hant"]
+    arguments = [
+        "play",
+        "manila",
+        "--seats",
+        "Ann",
+        "random",
+        "random",
+        "--seed",
+        str(SEED),
+        "--lang",
+        "zh-Hant",
+    ]
     desk = twin(Look(80, 24, "zh-Hant"))
     with Terminal(arguments, tmp_path) as terminal:
         terminal.until("Ann>")
