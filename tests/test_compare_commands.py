@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from harbourmaster.interpreter import simulate
 from harbourmaster.interpreter.comparing import balance as judging
 from harbourmaster.interpreter.comparing.balance import group_names
 from harbourmaster.interpreter.comparing.spaces import spaces_of
@@ -183,6 +184,8 @@ def test_what_a_move_is_worth_against_what_it_must_be(tmp_path: Path) -> None:
 def test_balance_is_the_same_whatever_shares_the_work(tmp_path: Path) -> None:
     plan = judging.Plan(write_ferry(tmp_path), 2, 200)
     assert judging.judge(plan) == judging.judge(plan, jobs=2)
+    plan = judging.Plan(write_ferry(tmp_path), 2, 40, policies=("greedy:1", "random"))
+    assert judging.judge(plan) == judging.judge(plan, jobs=2)
 
 
 def test_a_move_that_never_pays_is_named(tmp_path: Path) -> None:
@@ -257,6 +260,53 @@ def test_a_seat_nobody_should_buy_is_named(tmp_path: Path, capsys: pytest.Captur
     assert lost == {"sit front": False, "sit back": True}
     assert not any(s["certainly_loses"] for s in before["spaces"])
     assert after["spaces"][0]["rounds"].keys() == {"1", "2", "3"}
+
+
+def test_balance_among_policies_plays_the_games_that_simulate_plays(tmp_path: Path) -> None:
+    ferry = write_sold_ferry(tmp_path)
+    found = judging.judge(judging.Plan(ferry, 2, 60, seed=3, policies=("greedy:1", "random")))
+    played = simulate.simulate(simulate.Plan(ferry, 2, 60, seed=3, policies=("greedy:1", "random")))
+    assert [i.value for i in found.points] == pytest.approx(played.returns())
+    assert found.length.value == pytest.approx(played.totals.decisions / 60)
+
+
+def test_only_a_seat_that_chance_plays_tells_what_a_move_is_worth(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ferry = write_sold_ferry(tmp_path)
+    arguments = ["balance", ferry, "--games", "60", "--json", "--policy"]
+
+    def judged(policy: str) -> dict[str, dict[str, list[float | None]]]:
+        assert main([*arguments, policy]) in (0, 1)
+        data = json.loads(capsys.readouterr().out)
+        assert any(s["bought_per_game"] > 0 for s in data["spaces"])  # the books are kept whoever plays
+        return {m["name"]: m for m in data["moves"]}
+
+    assert all(m["worth"][0] is None and m["taken"][0] is not None for m in judged("greedy:1").values())
+    mixed = judged("1=greedy:1")
+    assert mixed["stand"]["worth"][0] is not None
+    # what the policy at the other seat is offered is counted, and none of it is taken for a lot
+    assert judged("random,greedy:1") != mixed != judged("random")
+
+
+def test_seats_that_play_differently_are_not_called_unequal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ferry = write_sold_ferry(tmp_path)
+    main(["balance", ferry, "--games", "40", "--policy", "Ann=greedy:1"])
+    out = capsys.readouterr().out
+    assert "greedy:1, random play" in out and "not equal" not in out
+    assert "those whom chance plays" in " ".join(out.split())
+    main(["balance", ferry, "--games", "20", "--policy", "Ann=greedy:1", "--json"])
+    assert json.loads(capsys.readouterr().out)["fair"] is None
+    for policy, complaint in (
+        ("gredy", "greedy"),
+        ("a,b,c", ""),
+        ("exec:true", "simulate"),
+        ("9=greedy", "1 to 2"),
+    ):
+        assert main(["balance", ferry, "--policy", policy]) == 2
+        assert complaint in capsys.readouterr().err
 
 
 def test_two_bought_alike_share_what_came_in(tmp_path: Path) -> None:

@@ -1,20 +1,22 @@
 """Judges a rule set by itself: is it fair between seats, how long is it, what is every move worth.
 
-Plays games in which every choice is made by chance. What a move is worth is then the result of an experiment: at each
-decision that offers it, it is chosen or not by lot, so the points of those who chose it, less the points of those who
-had it offered and chose otherwise, differ by nothing but the choice (and what follows from it). Points are taken above
-the table's mean of the game, and every case is weighted by how unlikely the lot was that fell (inverse probability
-weighting), since decisions have more and fewer options. The same is done with every measure that is counted by player.
+Plays games in which chance or policies choose. What a move is worth is the result of an experiment: at each decision
+of a seat that chance plays, what is offered is chosen or not by lot, so the points of those who chose it, less the
+points of those who had it offered and chose otherwise, differ by nothing but the choice (and what follows from it).
+Points are taken above the table's mean of the game, and every case is weighted by how unlikely the lot was that fell
+(inverse probability weighting), since decisions have more and fewer options. The same is done with every measure that
+is counted by player. A policy's choices are no lots (who bids high may do so because he is rich), so they have no worth
+here; how often they are made, and what comes in for what is bought, is counted whoever chooses.
 
 Intervals come from parts of the games: each of `PARTS` parts gives its own estimate, and Student's interval is taken
-over these; nothing is assumed about how moves within a game hang together. Worth is against chance opponents: a move that
-only good players can use will look worse than it is.
+over these; nothing is assumed about how moves within a game hang together. A move that only good players can use looks
+worse than it is, as its worth is that of one who chooses by chance; the other seats may be played well.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from msgspec import Struct, field
@@ -25,6 +27,7 @@ from ..errors import BrokenRule
 from ..game import Game, load_game
 from ..playout import Endless, Random, seed_of_game
 from ..positions import decode
+from ..simulate import POLICIES, choose
 from .lockstep import Side
 from .spaces import Book, Books, Keeper, Spaces, add_books, spaces_of
 from .statistics import LEVEL, Interval, mean_interval, share_interval, student_quantile
@@ -43,6 +46,23 @@ class Plan(Struct, frozen=True):
     games: int
     seed: int = 1
     offers: bool = True
+    policies: tuple[str, ...] = ()
+    """The policy of each seat; none means all choose by chance."""
+
+    @property
+    def alike(self) -> bool:
+        """Whether all seats play by the same policy."""
+        return len(set(self.policies)) <= 1
+
+    @property
+    def by_lot(self) -> tuple[bool, ...]:
+        """For each seat, whether it chooses by chance."""
+        return tuple(p == "random" for p in self.policies or ["random"] * self.players)
+
+    @property
+    def who(self) -> str:
+        """Who plays: a policy for all seats, or those of all seats in turn."""
+        return (self.policies[0] if self.alike else ", ".join(self.policies)) if self.policies else "random"
 
 
 class Tally(Struct):
@@ -155,7 +175,7 @@ class Balance(Struct):
 
     @property
     def fair(self) -> bool:
-        """Whether every seat's share of wins may be the same."""
+        """Whether every seat's share of wins may be the same; tells of the rules where all seats play alike."""
         return all(w.low <= 1 / len(self.names) <= w.high for w in self.wins)
 
     def never_worth(self) -> list[Worth]:
@@ -178,11 +198,19 @@ class Balance(Struct):
             "; what spaces bring in is bookkeeping: what came in for a piece less what was paid for it, without "
             "what it does for other pieces"
         )
+        plan = self.plan
+        whom = "those who" if all(plan.by_lot) else "those whom chance plays who"
+        worth = (
+            f"worth: points above the table's mean of {whom} chose the move less those who had it offered and chose "
+            "otherwise, weighted by inverse probability; "
+            if any(plan.by_lot)
+            else "what moves are worth is told of seats that chance plays, and here is none; "
+        )
+        chooses = "in which chance chooses (" if all(plan.by_lot) else f"(policy {plan.who}, "
         return (
-            f"{self.games:,} games in which chance chooses (seed {self.plan.seed}); worth: points above the table's "
-            "mean of those who chose the move less those who had it offered and chose otherwise, weighted by "
-            f"inverse probability; intervals of 95 % by Student's t over {PARTS} parts of the games (for seats and "
-            "for what is called certain, 95 % for all together)" + (books if self.spaces else "")
+            f"{self.games:,} games {chooses}seed {plan.seed}); {worth}intervals of 95 % by Student's t over {PARTS} "
+            "parts of the games (for seats and for what is called certain, 95 % for all together)"
+            + (books if self.spaces else "")
         )
 
 
@@ -261,11 +289,14 @@ def play_part(plan: Plan, number: int) -> Part:
         seed = seed_of_game(plan.seed, game)
         try:
             keeper = spaces.keeper() if spaces is not None else None
-            position, cases = _play(side, group, seed, keeper)
+            if plan.policies:
+                position, cases = _play_by_policies(side, plan.policies, group, seed, keeper)
+            else:
+                position, cases = _play(side, group, seed, keeper)
         except (BrokenRule, Endless):
             part.broken += 1
             continue
-        _count(part, side, position, cases, by_player)
+        _count(part, side, position, cases, by_player, plan.by_lot)
         if keeper is not None:
             add_books(part.books, keeper.books)
     return part
@@ -291,15 +322,9 @@ def _play(
         seat = who if isinstance(who, int) else (who[1][0] if who[0] == "each" else -1)
         action = stop[numbers.below(len(stop))]
         seat = action // n - 1 if action >= n else seat
-        counts: dict[str, int] = {}
-        total = 0
-        for option in stop:
-            owner = option // n - 1 if option >= n else seat
-            if owner == seat:
-                name = group(option)
-                counts[name] = counts.get(name, 0) + 1
-                total += 1
-        cases.append((seat, total, counts, group(action)))
+        cases.append(
+            _case(seat, [o for o in stop if (o // n - 1 if o >= n else seat) == seat], group, action)
+        )
         if keeper is not None:
             keeper.choose(position, action % n, seat)
         stop = side.apply(position, action, streams)
@@ -308,7 +333,46 @@ def _play(
     return position, cases
 
 
-def _count(part: Part, side: Side, position: list[int], cases: list[Case], by_player: list[int]) -> None:
+def _play_by_policies(
+    side: Side, names: Sequence[str], group: Callable[[int], str], seed: int, keeper: Keeper | None
+) -> tuple[list[int], list[Case]]:
+    """Plays the game that `simulate` plays with these policies and this seed."""
+    game = side.game
+    policies = [POLICIES[name](game, seat) for seat, name in enumerate(names)]
+    state = game.new_initial_state(seed)
+    numbers = Random(seed)
+    cases: list[Case] = []
+    while not state.is_terminal():
+        if len(cases) >= side.program.decision_budget:
+            raise Endless(side.program.decision_budget)
+        options = state.legal_actions()
+        action = choose(state, policies, numbers)
+        seat = state.actor(action)
+        cases.append(_case(seat, [o for o in options if state.actor(o) == seat], group, action))
+        if keeper is not None:
+            keeper.choose(state.position, action % side.program.actions, seat)
+        state.apply_action(action)
+        if keeper is not None:
+            keeper.settle(state.position, over=state.is_terminal())
+    return state.position, cases
+
+
+def _case(seat: int, options: list[int], group: Callable[[int], str], action: int) -> Case:
+    counts: dict[str, int] = {}
+    for option in options:
+        name = group(option)
+        counts[name] = counts.get(name, 0) + 1
+    return seat, len(options), counts, group(action)
+
+
+def _count(
+    part: Part,
+    side: Side,
+    position: list[int],
+    cases: list[Case],
+    by_player: list[int],
+    by_lot: tuple[bool, ...],
+) -> None:
     scores = side.scores(position)
     mean = (
         sum(scores) / len(scores) if len(scores) > 1 else 0
@@ -338,7 +402,7 @@ def _count(part: Part, side: Side, position: list[int], cases: list[Case], by_pl
             tally.offered += 1
             here = name == chosen
             tally.chosen += here
-            if count == total:
+            if count == total or not by_lot[seat]:
                 continue  # no lot fell
             weight = total / count if here else total / (total - count)
             k = 0 if here else 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..output import count, paint, say, table, wrap
@@ -17,15 +18,17 @@ if TYPE_CHECKING:
     from ...interpreter.game import Game
 
 DESCRIPTION = """
-Judges a rule set by many games in which chance chooses: are the seats fair, how long is a game, how often is
+Judges a rule set by many games in which chance or policies choose: are the seats fair, how long is a game, how often is
 each move made and what is it worth, which moves are never worth it. Where the game's view tells what is
 bought: what each space brings in less its price, and how often it pays, by the round in which it is bought.
-With --before, shows what another rule set had instead, so that a house rule can be seen at work. The exit
-status is 1 when a seat wins more or less often than its share, or a move is certainly not worth it.
+With --before, shows what another rule set had instead, so that a house rule can be seen at work. What a move
+is worth is told of seats that chance plays; the rest of any. The exit status is 1 when all seats play alike and
+one wins more or less often than its share, or when a move is certainly not worth it.
 """
 EXAMPLES = """
   harbourmaster balance GAME --players 4 --games 5000 --jobs 0
   harbourmaster balance GAME+VARIANT --before GAME      # what the variant changes
+  harbourmaster balance GAME --policy greedy --games 200 --jobs 0    # what it is like among good players
 """
 
 LOSING = "nobody should buy, as it certainly brings in less than it costs in every round"
@@ -41,6 +44,12 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=natural, default=1, metavar="S", help="what all chance depends on")
     parser.add_argument("--no-offers", action="store_true", help="leave standing offers out")
+    parser.add_argument(
+        "--policy",
+        action="append",
+        metavar="NAME",
+        help="who plays: one for all seats, one a seat with commas, or SEAT=POLICY (default: random)",
+    )
     parser.add_argument("--jobs", type=natural, default=1, metavar="N", help="processes; 0: one a processor")
     parser.add_argument("--json", action="store_true", help="write everything as JSON")
     parser.add_argument("--html", metavar="FILE", help="write a report as one page for the browser")
@@ -58,7 +67,8 @@ def run(options: Namespace) -> int:
         games = [after, before]
     else:
         games = [load_game(options.ruleset, players=options.players, offers=offers)]
-    found = [_judge(game, options) for game in games]
+    policies = _policies(options.policy or (), games[0])
+    found = [_judge(game, options, policies) for game in games]
     if options.html:
         from pathlib import Path
 
@@ -70,13 +80,26 @@ def run(options: Namespace) -> int:
         say(json.dumps(data if options.before else data[0], ensure_ascii=False, indent=2))
     else:
         _tell(found, games)
-    return OK if found[0].fair and not found[0].never_worth() else FINDING
+    unfair = found[0].plan.alike and not found[0].fair
+    return FINDING if unfair or found[0].never_worth() else OK
 
 
-def _judge(game: Game, options: Namespace) -> Balance:
+def _policies(texts: Sequence[str], game: Game) -> tuple[str, ...]:
+    from . import UsageError
+    from .policies import seated_policies
+
+    policies = seated_policies(texts, game)
+    if any(name.startswith("exec:") for name in policies):
+        raise UsageError(
+            "rules are not judged by programs of their own", "'simulate' and 'tournament' take them"
+        )
+    return policies
+
+
+def _judge(game: Game, options: Namespace, policies: tuple[str, ...]) -> Balance:
     from ...interpreter.comparing.balance import Plan, judge
 
-    plan = Plan(game.name, game.num_players(), options.games, options.seed, game.offers)
+    plan = Plan(game.name, game.num_players(), options.games, options.seed, game.offers, policies)
     shows = sys.stderr.isatty() and sys.stdout.isatty()
 
     def progress(done: int, of: int) -> None:
@@ -94,8 +117,12 @@ def _tell(found: list[Balance], games: list[Game]) -> None:
     say(paint(f"{games[0].canonical}, {count(len(b.names), 'player')}", "bold"))
     if len(games) > 1:
         say(f"  held against {games[1].canonical}")
-    verdict = "every seat may win its share" if b.fair else "the seats are not equal"
-    say(f"  {verdict}; {count(len(b.never_worth()), 'move')} certainly not worth it")
+    if b.plan.alike:
+        verdict = "every seat may win its share" if b.fair else "the seats are not equal"
+    else:
+        verdict = f"{b.plan.who} play: shares of wins tell of them, not of the seats"
+    judged = f"; {count(len(b.never_worth()), 'move')} certainly not worth it" if any(b.plan.by_lot) else ""
+    say(f"  {verdict}{judged}")
     if b.broken:
         say(f"  {count(b.broken, 'game')} broke a rule or did not end and were left out")
     say()
@@ -196,7 +223,8 @@ def balance_data(b: Balance, game: Game) -> dict[str, Any]:
         "games": b.games,
         "left_out": b.broken,
         "seed": b.plan.seed,
-        "fair": b.fair,
+        "policies": list(b.plan.policies) or ["random"] * b.plan.players,
+        "fair": b.fair if b.plan.alike else None,
         "points": [_plain(i) for i in b.points],
         "share_of_wins": [_plain(i) for i in b.wins],
         "decisions": _plain(b.length),
