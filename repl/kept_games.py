@@ -77,7 +77,7 @@ def _story(session: Session, language: str) -> Iterator[str]:
     yield f"**{say(language, 'results')}**"
     yield ""
     for p in sorted(range(len(scores)), key=lambda p: (p not in winners, -scores[p])):
-        yield f"{'★' if p in winners else '-'} {session.names()[p]}: {scores[p]}  "
+        yield f"- {'★ ' if p in winners else ''}{session.names()[p]}: {scores[p]}"
 
 
 def _told(session: Session, language: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -36,6 +37,7 @@ from .indicator import Indicator
 from .keyboard import QuietKeyboard, drop_page
 from .pace import let_bots_play
 from .pager import Pager
+from .standing_board import StandingBoard
 from .taking_up import data_folder
 from .terminal import Line, cut, line_width, to_ascii, width, wrap
 
@@ -138,6 +140,7 @@ class PromptShell:
         self.session.app.ttimeoutlen = _ESCAPE
         self.session.app.timeoutlen = 0.3
         self.keyboard = QuietKeyboard(self.session.app.input)
+        self._standing = StandingBoard(self.output, self._print)
         self.fill = ""
         self.alone = False
         """Whether the last answer stands alone on the screen, without the board below it."""
@@ -244,7 +247,7 @@ class PromptShell:
     def _one(self, text: str, *, unseen: bool = False) -> Reply:
         """Hands in a line and shows the answer; what was typed `unseen` by others is not repeated."""
         asked = self.desk.question
-        with Indicator():
+        with self._board_stays(), Indicator():
             reply = run_line(self.desk, text)
         dropped = drop_page(self.session.app.input) if reply.failed else 0
         if reply.private:
@@ -256,7 +259,7 @@ class PromptShell:
         if dropped:
             self._print([self.desk.line("rest-not-read", "error", count=dropped)])
         self.fill = reply.fill
-        if reply.board or (not text and self.desk.turn is None):
+        if reply.board or (not text and not asked and self.desk.turn is None):
             self._bots()
         return reply
 
@@ -289,8 +292,13 @@ class PromptShell:
         """Lets the bots play, telling each move as it is made."""
         desk = self.desk
         self.alone = False
+        moves = let_bots_play(desk)
         try:
-            for news in let_bots_play(desk):
+            while True:
+                with self._board_stays():
+                    news = next(moves, None)
+                if news is None:
+                    break
                 self._print(news)
                 if desk.pace and not desk.session.is_over:
                     self._wait(desk.pace)
@@ -301,20 +309,31 @@ class PromptShell:
 
     def _wait(self, seconds: float) -> None:
         """Waits, so that a bot's move can be seen; space stops the clock and starts it again."""
+        if self._slept(seconds):
+            self._print([self.desk.line("paused", "note")])
+            self._slept()
+
+    def _slept(self, seconds: float | None = None) -> bool:
+        """Shows the board for so many seconds, or until a space is typed: whether it was."""
         keys = self.session.app.input
-        end = time.monotonic() + seconds
-        paused = False
-        while paused or time.monotonic() < end:
-            for key in keys.read_keys():
-                if key.key == Keys.ControlC:
-                    raise KeyboardInterrupt
-                if key.data == " ":
-                    paused = not paused
-                    end = time.monotonic()
-                    if paused:
-                        self._measure()
-                        self._print([*self.desk.board(), self.desk.line("paused", "note")])
-            time.sleep(0.02)
+        end = None if seconds is None else time.monotonic() + seconds
+        with self._board_stays():
+            while end is None or time.monotonic() < end:
+                for key in keys.read_keys():
+                    if key.key == Keys.ControlC:
+                        raise KeyboardInterrupt
+                    if key.data == " ":
+                        return True
+                time.sleep(0.02)
+        return False
+
+    def _board_stays(self) -> AbstractContextManager[None]:
+        """Has the board stand there while nobody reads a line, if it stood there before."""
+        self._measure()
+        if self.alone:
+            return nullcontext()
+        status = cut(self.desk.status(), self.desk.look.width - 1, "..." if self.desk.look.ascii else "…")
+        return self._standing.drawn([*self._board(), status])
 
     def _leave(self) -> None:
         desk = self.desk

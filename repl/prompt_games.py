@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .prompt_commands import _files, command
-from .terminal import Line, cut, in_ascii, wrap
+from .terminal import Line, cut, in_ascii
 
 if TYPE_CHECKING:
     from .desk import Desk, Reply
@@ -206,7 +206,7 @@ def write_story(desk: Desk, argument: str) -> Reply:
         for language in LANGUAGES:
             target = path.with_name(f"{stem}.{language}.md")
             write(target, story(desk.session, language).encode())
-            written.append(target.name)
+            written.append(desk.line("saved", file=str(target)))
     except OSError as error:
         return desk.fail("cannot-write", file=argument, why=error.strerror or str(error))
-    return Reply(wrap(desk.line("saved", file=", ".join(written)), desk.look.width, 2))
+    return Reply(written)

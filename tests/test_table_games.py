@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 import types
@@ -75,10 +76,11 @@ def test_stories_in_three_languages_hide_secrets(tmp_path: Path) -> None:
     play_on(session, 2000, seed=2)
     assert session.is_over
     desk = Desk(session, Look())
-    assert "saved" in type_in(desk, f"story {tmp_path}/evening.md")
+    told = type_in(desk, f"story {tmp_path}/evening.md")
+    assert all(f"'{tmp_path}/evening.{language}.md'" in told for language in LANGUAGES)
     texts = [(tmp_path / f"evening.{language}.md").read_text("utf-8") for language in LANGUAGES]
     assert texts[0].startswith("# Manila") and "★" in texts[0] and "## voyage 2" in texts[0]
-    assert all("## " in text and "★" in text for text in texts)
+    assert all("## " in text and "\n- ★ " in text for text in texts)
     assert "pledge a share" in texts[0]
     assert not any(f"pledge {ware}" in texts[0] for ware in ("ginseng", "nutmeg", "silk", "jade"))
     assert "cannot write" in type_in(desk, "story /nowhere/at/all")
@@ -148,9 +150,9 @@ def test_pace() -> None:
 def test_bots_are_watched_and_stopped(tmp_path: Path) -> None:
     arguments = ["play", "manila", "--seats", "random", "random", "random", "--pace", "0.2", "--lang", "en"]
     with Terminal([*arguments, "--seed", "3"], tmp_path) as terminal:
-        terminal.until("Ann: ")
+        terminal.until("Ann: ", "Manila", "cash")  # the board stands below what happens
         terminal.send(" ")
-        terminal.until("paused")
+        terminal.until("paused", "Manila", "cash")
         terminal.read(0.1)
         raw = len(terminal.raw)
         time.sleep(0.7)
@@ -159,7 +161,18 @@ def test_bots_are_watched_and_stopped(tmp_path: Path) -> None:
         terminal.send(" ")
         terminal.wait(lambda _: len(terminal.raw) > raw + 20)
         terminal.send("\x03")
-        terminal.until("the bots are stopped")
+        stopped = terminal.until("the bots are stopped", "? help")
+        assert stopped.count("Manila") == 1  # and is wiped each time
+        terminal.send("replay\r")
+        choices = re.search(r"0 of (\d+)", terminal.until("0 of "))
+        terminal.send("\r")
+        terminal.until("1 of ")
+        terminal.send("q\r")
+        terminal.until("back at the game")
+        terminal.read(0.5)
+        terminal.send("replay\r")
+        assert choices is not None
+        terminal.until(choices[0])  # Enter stepped on in the replay alone: the bots are stopped still
         terminal.send("\x04")
         assert terminal.finish() == 0
         assert "Traceback" not in terminal.raw

@@ -224,19 +224,28 @@ def test_what_is_typed_while_a_bot_thinks_is_not_lost(tmp_path: Path) -> None:
         terminal.until("> hint random")
 
 
+def test_the_board_stays_while_a_bot_thinks(tmp_path: Path) -> None:
+    with standing("thinking", tmp_path) as terminal:
+        assert "Bo: auction" in terminal.until("Manila", "cash", "(Ctrl-C)")
+        terminal.resize(60, 24)
+        terminal.send("\x03")
+        terminal.wait(lambda text: "(Ctrl-C)" not in text and "? help" in text)
+        assert terminal.text.count("Manila") == 1
+
+
 def test_escape_drops_a_move_that_was_begun(tmp_path: Path) -> None:
     with standing("move", tmp_path) as terminal:
         terminal.send("\x1b")
-        terminal.wait(lambda text: "Ann> bid" not in text)
-        terminal.send("pass\r")
-        terminal.until("Ann: pass")
+        terminal.until("Ann> bid 1 … ")  # what could be typed, as nothing is
+        terminal.send("pledge jade\r")
+        terminal.until("Ann: pledge jade")
 
 
 def test_another_move_may_follow_a_head(tmp_path: Path) -> None:
     """After `bid` the prompt begins with `bid`: what cannot be its rest is read as a line of its own."""
     with standing("move", tmp_path) as terminal:
-        terminal.send("pass\r")
-        terminal.until("Ann: pass")
+        terminal.send("pledge jade\r")
+        terminal.until("Ann: pledge jade")
 
 
 def test_a_long_answer_is_read_page_by_page(tmp_path: Path) -> None:

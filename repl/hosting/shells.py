@@ -97,7 +97,8 @@ class ScreenShell(PromptShell):
         lines = [line for line in text.splitlines() if line.strip()] or [""]
         for n, line in enumerate(lines[:_MOST_LINES], 1):
             asked = self.desk.question
-            reply = await self._waited_for(hand_in(line))
+            with self._board_stays():
+                reply = await self._waited_for(hand_in(line))
             if reply.quit:
                 return False
             echo: list[Line] = (
@@ -113,7 +114,7 @@ class ScreenShell(PromptShell):
     async def _waited_for(self, answer: Coroutine[Any, Any, Reply]) -> Reply:
         """Waits for an answer; Ctrl-C has it given up."""
         task = self._loop.create_task(answer)
-        told = self._loop.call_later(_QUIET, self._print, [self.desk.line("thinking-now", "dim")])
+        told = self._loop.call_later(_QUIET, self._standing.add, [self.desk.line("thinking-now", "dim")])
 
         def keys_came() -> None:
             if any(key.key == Keys.ControlC for key in self.keys.read_keys()):
