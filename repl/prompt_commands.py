@@ -356,6 +356,7 @@ def load_game(desk: Desk, argument: str) -> Reply:
     from ..grammar.diagnostics import RulesError
     from ..interpreter.errors import PlayError
     from .desk import Reply
+    from .holding import let_go
     from .seats import SeatError
     from .taking_up import copy_record, take_up
 
@@ -371,6 +372,8 @@ def load_game(desk: Desk, argument: str) -> Reply:
         return Reply([[("error", line)] for line in str(error).splitlines()], failed=True)
     except OSError as error:
         return desk.fail("cannot-read", file=argument, why=error.strerror or str(error))
+    if desk.kept is not None:
+        let_go(desk.kept)
     desk.session, desk.kept = session, kept
     return Reply([desk.line("loaded", file=argument)], board=True)
 

@@ -56,6 +56,7 @@ def _path(argument: str) -> Path | None:
 def resume(desk: Desk, argument: str) -> Reply:
     """Leaves this game and goes on with a kept one: by its number in `games`, else the latest other one."""
     from .desk import Reply
+    from .holding import let_go
     from .kept_games import kept_games
 
     others = [g.path for g in kept_games() if g.path != desk.kept]
@@ -69,6 +70,8 @@ def resume(desk: Desk, argument: str) -> Reply:
         return session
     if desk.session.recorder is not None:
         desk.session.recorder.close()
+    if desk.kept is not None:
+        let_go(desk.kept)
     desk.session, desk.kept = session[0], path
     return Reply([desk.line("loaded", file=path.stem)], board=True)
 

@@ -370,6 +370,7 @@ def go_to(desk: Desk, argument: str) -> Reply:
 def branch(desk: Desk, argument: str) -> Reply:
     """Goes on in a copy of the game; the game so far stays among the kept games."""
     from .desk import Reply
+    from .holding import let_go
     from .taking_up import copy_record
 
     if desk.session.recorder is None or desk.kept is None:
@@ -379,4 +380,5 @@ def branch(desk: Desk, argument: str) -> Reply:
         desk.kept = copy_record(desk.session, desk.language)
     except OSError as error:
         return desk.fail("cannot-write", file=str(old.parent), why=error.strerror or str(error))
+    let_go(old)
     return Reply([desk.line("branched", "note", old=old.stem, new=desk.kept.stem)])

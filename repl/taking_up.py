@@ -16,6 +16,7 @@ from ..interpreter.errors import PlayError
 from ..interpreter.game import load_game
 from ..interpreter.record_files import Choice, Record, RecordError, Reseed, Undo
 from ..interpreter.records import Recorder, load_record
+from .holding import hold
 from .seats import PROGRAM, Seat, seat_of
 from .session import Session
 from .view import View
@@ -67,6 +68,7 @@ def keep(session: Session, language: str, *, on_disk: bool = True, folder: Path 
         return None
     path = new_path(folder)
     session.recorder = Recorder.start(start, session.seed, path=path, names=session.names())
+    hold(path)
     _write_again(path, with_table(session.recorder.record.text(), session.seats, language))
     return path
 
@@ -108,6 +110,7 @@ def copy_record(session: Session, language: str) -> Path:
     """Begins to keep a session that was taken up without its file, as a new record. Raises `OSError`."""
     path = new_path()
     save(session, language, path)
+    hold(path)
     session.recorder, _ = Recorder.resume(path)
     return path
 
@@ -125,9 +128,10 @@ def with_table(text: str, seats: Sequence[Seat], language: str) -> str:
 def take_up(path: Path, *, go_on: bool) -> tuple[Session, str | None]:
     """Makes the session that a record leads to, and gets its language; with `go_on` the file is written on.
 
-    Raises `RecordError`, `SeatError`, `RulesError` or `OSError`.
+    Raises `RecordError`, also where another program goes on with it, `SeatError`, `RulesError` or `OSError`.
     """
     if go_on:
+        hold(path)
         _mend(path)
     record = load_record(path)
     if record.seed is None:

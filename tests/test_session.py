@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -344,6 +346,30 @@ def test_bots_go_on_as_they_would_have() -> None:
         answer(desk, text)
         answer(other, text)
     assert session.state.key() == desk.session.state.key()
+
+
+def test_only_one_program_goes_on_with_a_game(tmp_path: Path) -> None:
+    """Two would write into each other's lines; whoever leaves the game, or is killed, leaves it to others."""
+    session = open_session(load_game("manila", players=3), ("Ann", "random", "random"), 4)
+    path = keep(session, "en")
+    assert path is not None
+    code = (
+        "import sys; from pathlib import Path; from harbourmaster.repl.taking_up import take_up\n"
+        "try: take_up(Path(sys.argv[1]), go_on=True); print('taken')\n"
+        "except Exception as error: print(error.code)"
+    )
+
+    def other() -> str:
+        run = [sys.executable, "-c", code, str(path)]
+        return subprocess.run(run, capture_output=True, text=True, check=True, timeout=60).stdout.strip()
+
+    assert other() == "record-in-use"
+    take_up(path, go_on=True)  # the same program may
+    desk = Desk(session, Look(80, 24, "en"), kept=path)
+    type_in(desk, "branch")
+    assert desk.kept != path
+    assert other() == "taken"
+    take_up(path, go_on=True)  # and that program has ended
 
 
 def test_save_and_load(tmp_path: Path) -> None:
