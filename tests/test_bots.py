@@ -709,6 +709,25 @@ def test_ratings_are_those_of_the_odds() -> None:
     assert mixed[0].low > mixed[1].high
 
 
+@pytest.mark.parametrize("games", [2, 4, 10, 40])
+def test_intervals_of_ratings_hold_the_truth(games: int) -> None:
+    """However few the games, and even where all ended alike: 300 points apart, in 95 % of 60 tournaments or more."""
+    numbers = random.Random(games)
+    won = 1 / (1 + 10 ** (-300 / 400))
+    held = 0
+    for _ in range(60):
+        found = ratings([[(0, 1, float(numbers.random() < won))] for _ in range(games)], 2)
+        held += found[0].low <= 150 <= found[0].high and found[1].low <= -150 <= found[1].high
+    assert held >= 57
+
+
+def test_intervals_of_ratings_narrow_with_games() -> None:
+    few, many = (
+        ratings([[(0, 1, float(n % 3 > 0)), (1, 2, float(n % 2))] for n in range(m)], 3)[0] for m in (6, 60)
+    )
+    assert few.high - few.low > 2 * (many.high - many.low) > 0
+
+
 def test_seats_are_rotated_with_the_same_chance() -> None:
     plan = TournamentPlan("manila", 4, ("a", "b", "c"), 24)
     lined = [plan.line_up(n) for n in range(24)]

@@ -3,14 +3,15 @@
 Each game counts as one meeting of every two policies in it: who has the better score wins, equal scores are half a win
 each (Bradley and Terry 1952; ratings as chess writes them: 400 points are odds of 10 to 1). The meetings of one game are
 not independent, so intervals come from drawing whole games anew (bootstrap). One drawn meeting is added for every two
-policies that met, so that who has won everything has a rating too.
+policies that met, so that who has won everything has a rating too. As games that all ended alike tell nothing when drawn
+anew, an interval is never narrower than that of as many independent meetings (normal, by the information in them).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log10
+from math import log, log10, sqrt
 
 from ..playout import Random
 
@@ -20,6 +21,7 @@ Meeting = tuple[int, int, float]
 _SAMPLES = 200
 _ROUNDS = 200
 _CLOSE = 1e-6
+_NORMAL = 1.96
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +42,40 @@ def ratings(games: Sequence[Sequence[Meeting]], policies: int, seed: int = 1) ->
     samples = [
         fit([m for _ in games for m in games[numbers.below(len(games))]], policies) for _ in range(_SAMPLES)
     ]
+    least = _half_widths([m for g in games for m in g], central)
     found = []
     for p, rating in enumerate(central):
         ordered = sorted(s[p] for s in samples)
         cut = max(0, round(0.025 * len(ordered)) - 1)
-        found.append(Rating(rating, min(rating, ordered[cut]), max(rating, ordered[-1 - cut])))
+        low, high = ordered[cut], ordered[-1 - cut]
+        found.append(Rating(rating, min(rating - least[p], low), max(rating + least[p], high)))
     return found
+
+
+def _half_widths(meetings: Sequence[Meeting], central: Sequence[float]) -> list[float]:
+    """Gets half of the 95 % interval of each rating if all meetings were independent.
+
+    The information about ratings is a Laplacian, whose inverse, with the mean kept at 0, is that of itself plus 1 / n.
+    """
+    n = len(central)
+    met: dict[tuple[int, int], float] = {}
+    for a, b, _ in meetings:
+        pair = (min(a, b), max(a, b))
+        met[pair] = met.get(pair, 1.0) + 1
+    rows = [[1 / n] * n + [float(i == j) for j in range(n)] for i in range(n)]
+    for (a, b), count in met.items():
+        share = 1 / (1 + 10 ** ((central[b] - central[a]) / 400))
+        information = count * share * (1 - share)
+        for i, j, sign in ((a, a, 1), (b, b, 1), (a, b, -1), (b, a, -1)):
+            rows[i][j] += sign * information
+    for i in range(n):  # Gauss and Jordan; such matrices need no pivots
+        if rows[i][i] <= _CLOSE:
+            return [0.0] * n  # not all have met, so their ratings are not on one scale
+        rows[i] = [x / rows[i][i] for x in rows[i]]
+        for j in range(n):
+            if j != i:
+                rows[j] = [x - rows[j][i] * y for x, y in zip(rows[j], rows[i], strict=True)]
+    return [_NORMAL * 400 / log(10) * sqrt(max(0.0, rows[p][n + p] - 1 / n)) for p in range(n)]
 
 
 def fit(meetings: Sequence[Meeting], policies: int) -> list[float]:
