@@ -172,7 +172,8 @@ def show_hand(desk: Desk, argument: str) -> Reply:
     if argument:
         named = [p for p in desk.people if session.seats[p].name.casefold() == argument.casefold()]
         if not named:
-            return desk.fail("no-such-person", name=argument)
+            others = [seat.name for seat in session.seats if seat.name.casefold() == argument.casefold()]
+            return desk.fail("not-your-hand" if others else "no-such-person", name=(*others, argument)[0])
         player = named[0]
     if player is None:
         return desk.fail("no-hand")

@@ -140,7 +140,8 @@ def _step(desk: Desk, session: Session, at: int) -> Reply:
             return _step(desk, session, at + 1)
         if not wanted:
             return Reply([desk.line("replay-over", "dim")])
-        return _step(desk, session, at)
+        refused = desk.line("replay-what", "error", words=text.strip())
+        return desk.ask("replay-where", answer, [refused], at=at, last=last)
 
     return desk.ask("replay-where", answer, lines, at=at, last=last)
 

@@ -198,6 +198,8 @@ def test_log_and_board_and_hand() -> None:
     assert "harbour   A 4→6" in type_in(desk, "board")
     assert "Only Ann" in type_in(desk, "hand")
     assert not run_line(desk, "hand").private
+    assert "only Bo may see that hand" in type_in(desk, "hand bo")
+    assert "no person at this table is called 'Eve'" in type_in(desk, "hand Eve")
 
 
 def test_a_game_to_its_end() -> None:

@@ -66,6 +66,7 @@ def test_replay_steps_to_and_fro() -> None:
     assert desk.question.startswith("2 of 3")
     assert "Ann: bid 3" in type_in(desk, "b")
     assert "Cy: bid 5" in type_in(desk, "3")
+    assert "'pass' leads nowhere here" in type_in(desk, "pass") and desk.question.startswith("3 of 3")
     assert "back at the game" in type_in(desk, "q")
     assert desk.session.state is state and desk.pending is None
     assert "×" not in shown  # no hand is shown
