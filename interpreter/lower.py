@@ -13,6 +13,7 @@ from ..grammar.span import Span
 from . import program as ir
 from .environment import Env
 from .layout import Shape
+from .leftovers import Kept, Leftovers
 from .lower_decisions import DecisionLowering
 from .renumber import Renumber
 from .symbols import Checked
@@ -64,6 +65,7 @@ class _Lowering(DecisionLowering):
         measures, invariants = self._figures()
         score = self._per_player("score", tie_break=False)
         tie_break = self._per_player("tie_break", tie_break=True)
+        self._clear_leftovers()
         self._finish_slots()
         entries = {n: f.entry for n, f in self.frames.items() if isinstance(f.symbol.node, tree.Rule)}
         self.blocks, self.decisions, self.chances = tidy(
@@ -94,6 +96,13 @@ class _Lowering(DecisionLowering):
             step_budget=rules.budget.steps,
             decision_budget=rules.budget.decisions,
         )
+
+    def _clear_leftovers(self) -> None:
+        backs = frozenset(f.back for f in self.frames.values())
+        leftovers = Leftovers(self.blocks, self.decisions, self.chances, backs, self.slots.initial)
+        for f in self.frames.values():
+            leftovers.clear(Kept(f.entry, frozenset(f.parameters), frozenset(f.slots) - backs))
+        leftovers.clear_all(self.end_block, {n for f in self.frames.values() for n in f.slots} - backs)
 
     # ----------------------------------------------------------------------------------------------------- layout
 

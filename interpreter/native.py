@@ -59,9 +59,8 @@ class NativeUnavailable(Exception):
 @cached
 def compilers() -> tuple[tuple[str, ...], ...]:
     """Gets the commands that may compile C, the best first."""
-    named = os.environ.get("CC")
-    if named:
-        words = named.split()
+    words = os.environ.get("CC", "").split()
+    if words:
         return ((*words,),) if shutil.which(words[0]) else ()
     found: list[tuple[str, ...]] = []
     for name in ("cc", "gcc", "clang"):
@@ -167,7 +166,7 @@ def library_of(program: ir.Program, key: str = "", write: Writes = write_c) -> c
     """
     commands = compilers()
     if not commands:
-        named = os.environ.get("CC")
+        named = os.environ.get("CC", "").strip()
         raise NativeUnavailable(
             f"the compiler CC={named} is not there; {HINT}" if named else f"no C compiler found; {HINT}"
         )

@@ -66,6 +66,10 @@ def tidy(
         c.number, c.block, c.next = i, numbers[c.block], numbers[c.next]
     for move in moves:
         move.entry = numbers[move.entry] if move.entry >= 0 else -1
+    for b in kept:
+        if isinstance(b.end, ir.End):
+            slots = {x.end.slot for x in kept if isinstance(x.end, ir.Back)}
+            b.body += tuple(ir.Store(slot, const(0), -1) for slot in sorted(slots))
     for name, n in list(entries.items()):
         if ends[n] in reached:
             entries[name] = numbers[ends[n]]
@@ -93,7 +97,7 @@ def ways_back(
     """Finds the blocks that each slot of a way back may hold."""
     ways: dict[int, set[int]] = {b.end.slot: set() for b in blocks if isinstance(b.end, ir.Back)}
     for b in blocks:
-        for s in b.body:
+        for s in b.body if not isinstance(b.end, ir.End) else ():  # at the end they are cleared
             match s:
                 case ir.Store(slot, ir.Const(_, _, n)) if slot in ways:
                     ways[slot].add(n)

@@ -37,7 +37,7 @@ def carry(state: State, game: Game) -> State:
 class _Carrying:
     def __init__(self, a: Game, b: Game) -> None:
         self.match = Match(a, b)
-        self.a, self.b = _Shapes(a.program), _Shapes(b.program)
+        self.a, self.b = Shapes(a.program), Shapes(b.program)
         self.game = b
         self.blocks: dict[int, int] = {}
         votes: dict[int, Counter[int]] = {}
@@ -143,7 +143,7 @@ class _Carrying:
         return new
 
 
-class _Shapes:
+class Shapes:
     """The blocks of a program as texts, each with its nameless slots in the order in which they stand."""
 
     def __init__(self, program: ir.Program) -> None:

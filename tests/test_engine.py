@@ -196,6 +196,11 @@ def test_a_bot_advises_who_sees_no_more_than_the_player(shared: Client) -> None:
         (b'{"do": "apply", "state": 1, "action": 0, "player": 3}', "no-player", "there is no player 3"),
         (b'{"do": "apply", "state": 1, "action": 0, "player": 2}', "illegal", "that is not for player 2"),
         (b'{"do": "apply", "state": 1, "words": "bid 999"}', "illegal", "it goes from 1 to 54 here"),
+        (
+            b'{"do": "apply", "state": 1, "words": "Bo pass"}',
+            "not-his-turn",
+            "it is not Bo who decides but Ann",
+        ),
         (b'{"do": "apply", "state": 1, "words": "bidd 9"}', "unclear", "no move is called 'bidd 9'"),
         (b'{"do": "apply", "state": 1, "words": "\\ud800"}', "json", "this is no JSON"),
         (b'{"do": "where", "state": 77}', "no-state", "there is no state 77"),
@@ -384,6 +389,18 @@ def test_the_protocol_tells_of_every_request_and_field() -> None:
     for do, kind in REQUESTS.items():
         named = set(re.findall(r"`(\w+)`", rows[do]))
         assert set(kind.__struct_fields__) - {"id"} == named, do
+
+
+def test_the_protocol_tells_of_every_code() -> None:
+    folder = Path(__file__).parents[1] / "interpreter"
+    for name in ("engine", "engine_requests", "plain", "state", "records"):
+        raised = re.findall(
+            r'(?:Refused|IllegalMove)\(\s*"([a-z-]+)"', (folder / f"{name}.py").read_text("utf-8")
+        )
+        assert raised
+        assert {f"`{code}`" for code in raised if not code.startswith("record-")} <= {
+            *re.findall("`[a-z-]+`", PROTOCOL)
+        }
 
 
 def test_the_whole_bot_of_the_protocol_plays(tmp_path: Path) -> None:

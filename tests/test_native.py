@@ -564,12 +564,13 @@ def test_no_compiler(small: Game, folder: Path, monkeypatch: pytest.MonkeyPatch)
     native.compilers.cache_clear()
     with pytest.raises(NativeUnavailable, match="CC=/nowhere/cc is not there"):
         native_machine(small)
-    monkeypatch.delenv("CC")
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setattr(native, "find_spec", lambda name: None)
-    native.compilers.cache_clear()
-    with pytest.raises(NativeUnavailable, match="no C compiler found"):
-        native_machine(small)
+    for nothing in (None, "", "  "):
+        monkeypatch.delenv("CC") if nothing is None else monkeypatch.setenv("CC", nothing)
+        native.compilers.cache_clear()
+        with pytest.raises(NativeUnavailable, match="no C compiler found"):
+            native_machine(small)
 
 
 def test_no_cache(small: Game, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
