@@ -216,7 +216,7 @@ def _player_range(
             given, below = _range(*overlay.player_range(1, 99)), _range(low, high)
             report.error(
                 "overlay-players",
-                f"'{overlay.name}' is for {given} players, what lies below it for {below}",
+                f"'{overlay.name}' is for {given}, what lies below it for {below}",
                 overlay.root.entries["players"].value.span,
                 notes=[Label("it is asked for here", overlay.named_at)],
             )
@@ -227,10 +227,10 @@ def _player_range(
 
 def _range(low: int, high: int) -> str:
     if low == high:
-        return str(low)
+        return f"{low} player{'' if low == 1 else 's'}"
     if high >= 99:
-        return f"at least {low}"
-    return f"{low} to {high}"
+        return f"at least {low} players"
+    return f"{low} to {high} players"
 
 
 def _count_players(
@@ -245,14 +245,14 @@ def _count_players(
     if players is None:
         return counts[0]
     if not of_game[0] <= players <= of_game[1]:
-        report.error("players-count", f"{game} is for {_range(*of_game)} players, got {players}", span)
+        report.error("players-count", f"{game} is for {_range(*of_game)}, got {players}", span)
         return of_game[0]
     for overlay in overlays:
         least, most = overlay.player_range(*of_game)
         if least <= most and not least <= players <= most:
             report.error(
                 "overlay-players",
-                f"'{overlay.name}' is for {_range(least, most)} players, got {players}",
+                f"'{overlay.name}' is for {_range(least, most)}, got {players}",
                 overlay.root.entries["players"].value.span,
                 notes=[Label("it is asked for here", overlay.named_at)],
             )

@@ -47,6 +47,12 @@ def stream_types(game: Game) -> dict[str, Type]:
     return {name: found.get(name, INT) for name in game.program.streams}
 
 
+def shuffle_streams(game: Game) -> frozenset[str]:
+    """Gets the streams whose outcomes are places that items are put to by a shuffle."""
+    nodes = (n for d in game.checked().rules.definitions for n in walk(d.node))
+    return frozenset(_variable(n.target) for n in nodes if isinstance(n, tree.Shuffle))
+
+
 def _variable(node: tree.Expr) -> str:
     while not isinstance(node, tree.Name):
         match node:

@@ -82,7 +82,8 @@ def _run(arguments: list[str]) -> int:
 def _options(command: Command, arguments: list[str]) -> Namespace | None:
     """Parses a command's arguments; None when the help was asked for and given."""
     try:
-        return parser_of(command).parse_args(arguments)
+        # intermixed: A and B of 'compare A [B]' are taken as such with options between them, too
+        return parser_of(command).parse_intermixed_args(arguments)
     except SystemExit as end:  # argparse leaves so after it has printed the help
         if end.code:
             raise UsageError(f"{end}") from None

@@ -13,7 +13,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from .compare_story import before
-from .output import columns
+from .output import columns, count
 
 if TYPE_CHECKING:
     from ..grammar.span import Span
@@ -50,7 +50,10 @@ td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space:
 .columns { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
 .columns > div { background: var(--soft); border-radius: .4rem; padding: .7rem; min-width: 0; overflow-wrap: anywhere; }
 .columns h3 { margin: 0 0 .4rem; font-size: 1rem; } .columns ul { margin: 0; padding-left: 1.1rem; }
-@media (max-width: 40rem) { .columns { grid-template-columns: 1fr; } }
+@media (max-width: 40rem) { .columns { grid-template-columns: 1fr; }
+  .differs table, .differs thead, .differs tbody { display: block; }
+  .differs tr { display: grid; grid-template-columns: 1fr 1fr; border-bottom: 1px solid var(--line); }
+  .differs th, .differs td { border: 0; min-width: 0; overflow-wrap: anywhere; } }
 ol.steps { padding-left: 2.2rem; } ol.steps .place { display: inline-block; margin-left: .5rem; }
 .rolls { color: var(--dim); font-size: .9rem; }
 .claim { font-weight: 600; } .note { color: var(--dim); font-size: .9rem; }
@@ -85,7 +88,7 @@ def page(comparison: Comparison, language: str) -> str:
     """Writes the whole page."""
     found = comparison.found
     heading = f'<span class="a">{_e(found.a)}</span> and <span class="b">{_e(found.b)}</span>'
-    parts = [f"<h1>{heading}</h1>", f"<p>{found.players} players. {_e(found.verdict())}.</p>"]
+    parts = [f"<h1>{heading}</h1>", f"<p>{count(found.players, 'player')}. {_e(found.verdict())}.</p>"]
     parts += _differences(found.items)
     if comparison.story is not None:
         parts += _story(comparison.story, language)
@@ -149,7 +152,8 @@ def _differences(items: Sequence[Difference]) -> list[str]:
         name = f"{_e(d.name)}{f'<div class=note>{_e(d.idle)}</div>' if d.idle else ''}"
         cells = [_given(d.a), _given(d.b)] if not pieces else [pieces, ""]
         rows.append([_e(d.kind), name, *cells])
-    return ["<h2>What differs</h2>", sorted_table(["kind", "name", "A", "B"], rows, set())]
+    shown = sorted_table(["kind", "name", "A", "B"], rows, set())
+    return ["<h2>What differs</h2>", f'<div class="differs">{shown}</div>']
 
 
 def _line(span: Span | None, side: str) -> str:
@@ -213,7 +217,8 @@ def _steps(told: Told) -> list[str]:
 def _rolls(rolls: Sequence[Roll]) -> str:
     by_stream: dict[str, list[str]] = {}
     for r in rolls:
-        by_stream.setdefault(r.stream.replace("_", " "), []).append(" ".join(r.words))
+        shown = "shuffled" if r.shuffled else " ".join(r.words)
+        by_stream.setdefault(r.stream.replace("_", " "), []).append(shown)
     return "".join(
         f'<div class="rolls">{_e(stream)}: {_e(" · ".join(rows))}</div>' for stream, rows in by_stream.items()
     )

@@ -115,6 +115,9 @@ def _rolled(told: Told, after: int) -> Iterator[str]:
         if roll.after == after:
             by_stream.setdefault(roll.stream, []).append(roll)
     for stream, rolls in by_stream.items():
+        if all(r.shuffled for r in rolls):
+            yield f"[{stream.replace('_', ' ')} shuffled]"
+            continue
         rows = [" ".join(r.words) for r in rolls]
         shown = " · ".join(rows[:12]) + (" …" if len(rows) > 12 else "")
         yield f"[{stream.replace('_', ' ')} {shown}]"

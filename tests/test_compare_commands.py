@@ -156,6 +156,44 @@ def test_tables_that_follow_one_source_each(capsys: pytest.CaptureFixture[str]) 
     assert "as-S3 – as-S4" in names and len(names) == 15
 
 
+def test_a_story_says_that_a_pack_is_shuffled_and_its_scenario_how(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page, saved = tmp_path / "page.html", tmp_path / "story.yaml"
+    files = ["--save", str(saved), "--html", str(page)]
+    assert main(["compare", "klondike", "klondike+runs=whole", "--games", "0", *files]) == 1
+    out = capsys.readouterr().out
+    assert "[stock shuffled]" in out and "stock: shuffled" in page.read_text("utf-8")
+    assert not re.search(r"0 0 0 0", out)
+    assert re.search(r"stock: \[\[?\d+, \d+", saved.read_text("utf-8"))
+    assert main(["test", str(saved)]) == 0
+
+
+@pytest.mark.parametrize("pair", ["manila klondike", "klondike manila", "klondike draughts+kings=flying"])
+def test_rule_sets_of_two_games_are_told_apart_before_players_are_counted(
+    pair: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, other = pair.split()
+    for command in (["compare", one, other], ["balance", one, "--before", other]):
+        assert main(command) == 2
+        err = capsys.readouterr().err
+        assert "name two rule sets of one game" in err and "is for" not in err
+
+
+def test_a_rule_set_held_against_itself(ferry: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", ferry, ferry]) == 0
+    out = capsys.readouterr().out
+    assert "one and the same rule set" in out and "overlaid" not in out
+
+
+def test_options_may_stand_between_two_rule_sets(ferry: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", ferry, "--games", "20", "--no-story", f"{ferry}+wind=less"]) == 0
+    assert main(["compare", "--games", "20", ferry, "--no-story", f"{ferry}+bench.back.pays=2"]) == 1
+    capsys.readouterr()
+    assert main(["compare", ferry, "--games", "20", ferry, "--no-story", ferry]) == 2
+    assert "unrecognized arguments" in capsys.readouterr().err
+
+
 def test_balance(ferry: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "balance.html"
     main(["balance", ferry, "--games", "400", "--json"])

@@ -169,3 +169,13 @@ def test_on_a_phone_nothing_sticks_out(browser: Any, pages: dict[str, Path], kin
             PHONE["width"],
         )
         assert wide == []
+
+
+def test_on_a_phone_both_sides_of_what_differs_are_read_without_pushing_the_page(
+    browser: Any, pages: dict[str, Path]
+) -> None:
+    with Opened(browser, pages["compare"], size=PHONE) as it:
+        cells = it.page.locator(".differs td:visible")
+        boxes = [cells.nth(k).bounding_box() for k in range(cells.count())]
+        assert len(boxes) >= 4 and all(b["x"] >= 0 and b["x"] + b["width"] <= PHONE["width"] for b in boxes)
+        assert all(b["width"] > PHONE["width"] / 3 for b in boxes)

@@ -103,6 +103,8 @@ class Differences(Struct):
             return "what differs has no effect: the two are the same rules"
         if self.words:
             return "only sentences differ: the two are the same rules and change no meaning"
+        if self.a == self.b:
+            return "nothing differs: it is one and the same rule set"
         return "nothing differs: the two are the same rules, and what was overlaid changes no meaning"
 
 

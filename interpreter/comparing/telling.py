@@ -19,7 +19,7 @@ from ..errors import PlayError
 from ..game import Event, Game, State
 from ..plain import element_name
 from ..positions import decode
-from ..scripts import stream_types
+from ..scripts import shuffle_streams, stream_types
 from ..types import EnumType
 from .differences import Difference, Differences
 from .lockstep import Drawn, Lockstep, Side, Tape, Who, taped
@@ -51,6 +51,8 @@ class Roll(Struct, frozen=True):
     stream: str
     words: tuple[str, ...]
     after: int
+    shuffled: bool = False
+    """Whether the words are places that a shuffle put items to: they say nothing to a reader."""
 
 
 class Gain(Struct, frozen=True):
@@ -480,6 +482,7 @@ def rolls(a: Game, b: Game, line: Line, start: Start, language: str, streams_b: 
         if number == len(names):
             names.append(name)
             types[name] = types_b[name]
+    shuffles = shuffle_streams(a) | shuffle_streams(b)
     labels = a.labels(language)
     rows: dict[tuple[int, int], dict[int, int]] = {}
     for (stream, row, ordinal), value in line.tape.items():
@@ -491,7 +494,7 @@ def rolls(a: Game, b: Game, line: Line, start: Start, language: str, streams_b: 
             (n for n, counts in enumerate(line.rows) if counts.get(stream, 0) > row), len(line.choices)
         )
         words = tuple(labels.value(values[k], types[names[stream]]) for k in sorted(values))
-        out.append(Roll(names[stream], words, after))
+        out.append(Roll(names[stream], words, after, names[stream] in shuffles))
     out.sort(key=lambda r: r.after)
     return out
 

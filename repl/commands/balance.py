@@ -117,12 +117,7 @@ def _tell(found: list[Balance], games: list[Game]) -> None:
     say(paint(f"{games[0].canonical}, {count(len(b.names), 'player')}", "bold"))
     if len(games) > 1:
         say(f"  held against {games[1].canonical}")
-    if b.plan.alike:
-        verdict = "every seat may win its share" if b.fair else "the seats are not equal"
-    else:
-        verdict = f"{b.plan.who} play: shares of wins tell of them, not of the seats"
-    judged = f"; {count(len(b.never_worth()), 'move')} certainly not worth it" if any(b.plan.by_lot) else ""
-    say(f"  {verdict}{judged}")
+    say(f"  {_verdict(b)}")
     if b.broken:
         say(f"  {count(b.broken, 'game')} broke a rule or did not end and were left out")
     say()
@@ -152,6 +147,15 @@ def _tell(found: list[Balance], games: list[Game]) -> None:
             say(wrap(f"{title}: {', '.join(names)}", indent="  "))
     say()
     say(wrap(f"{b.method()}. + and − mark what is certain.", indent="  "))
+
+
+def _verdict(b: Balance) -> str:
+    if not b.plan.alike:
+        verdict = f"{b.plan.who} play: shares of wins tell of them, not of the seats"
+    else:
+        verdict = "every seat may win its share" if b.fair else "the seats are not equal"
+    judged = f"; {count(len(b.never_worth()), 'move')} certainly not worth it" if any(b.plan.by_lot) else ""
+    return verdict + judged
 
 
 def _tell_spaces(found: list[Balance]) -> None:
@@ -287,7 +291,7 @@ def _page(found: list[Balance], games: list[Game]) -> str:
     b = found[0]
     against = f", held against <span class='a'>{escape(games[1].canonical)}</span>" if len(games) > 1 else ""
     parts = [f"<h1>How <span class='b'>{escape(games[0].canonical)}</span> is balanced{against}</h1>"]
-    parts.append("<h2>Share of wins</h2>")
+    parts.append(f"<p>{count(len(b.names), 'player')}. {escape(_verdict(b))}.</p><h2>Share of wins</h2>")
     parts.append(plot(list(zip(b.names, b.wins, strict=True)), percent=True))
     parts.append("<h2>Points</h2>" + plot(list(zip(b.names, b.points, strict=True))))
     low, middle, high = b.quantiles

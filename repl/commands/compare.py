@@ -172,14 +172,14 @@ def load_pair(a: str, b: str, players: int | None, *, offers: bool) -> tuple[Gam
 
     first = load_game(a, players=players, offers=offers)
     second = load_game(b, players=players, offers=offers)
-    if players is None and first.num_players() != second.num_players():
-        least = max(first.num_players(), second.num_players())
-        first, second = load_game(a, players=least, offers=offers), load_game(b, players=least, offers=offers)
     if first.checked().rules.game != second.checked().rules.game:
         raise UsageError(
             f"'{a}' is a rule set of {first.checked().rules.game}, '{b}' of {second.checked().rules.game}",
             "name two rule sets of one game",
         )
+    if players is None and first.num_players() != second.num_players():
+        least = max(first.num_players(), second.num_players())
+        first, second = load_game(a, players=least, offers=offers), load_game(b, players=least, offers=offers)
     return first, second
 
 
