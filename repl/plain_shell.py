@@ -25,25 +25,46 @@ class PlainShell:
         self._show(desk.warnings())
         self._show(desk.news())
         self._show(desk.board())
-        self._turn()
+        first = True
         while True:
-            if typed:
-                self._write(self._prompt(), end="")
-            text = self.source.readline()
-            if not text:
-                break
-            text = text.rstrip("\r\n")
-            if text.lstrip().startswith("#"):
-                continue
-            if not typed:
-                self._write(self._prompt() + text)
-            reply = run_line(desk, text)
-            self._show(reply.lines)
-            if reply.quit:
-                break
-            if reply.board:
-                self._turn()
+            try:
+                if first:
+                    first = False
+                    self._turn()
+                if not self._read_one(typed):
+                    break
+            except KeyboardInterrupt:
+                if not typed:
+                    raise
+                desk.pending, desk.question, desk.opened = None, "", None
+                self._show([[], desk.line("interrupted", "dim")])
+        if typed and desk.kept is not None and not desk.session.is_over:
+            self._show([desk.line("kept", "dim")])
         return 0
+
+    def _read_one(self, typed: bool) -> bool:
+        """Reads a line and answers it; False to leave."""
+        desk = self.desk
+        if typed:
+            self._write(self._prompt(), end="")
+        text = self.source.readline()
+        if not text:
+            if typed:
+                self._write("")
+            return False
+        text = text.rstrip("\r\n")
+        if text.lstrip().startswith("#"):
+            return True
+        if not typed:
+            self._write(self._prompt() + text)
+        asked = desk.question
+        reply = run_line(desk, text)
+        self._show(reply.lines)
+        if reply.quit:
+            return False
+        if reply.board or (typed and not text and not asked and desk.turn is None):
+            self._turn()
+        return True
 
     def _turn(self) -> None:
         """Lets the bots play and tells where things stand."""

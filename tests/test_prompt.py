@@ -201,8 +201,12 @@ def test_a_dumb_terminal_gets_plain_lines(tmp_path: Path) -> None:
         terminal.until("Ann>")
         terminal.send("pass\n")
         terminal.until("Ann: pass")
+        terminal.wait(lambda text: text.rstrip().endswith("Ann>"))
+        terminal.send("\x03")
+        terminal.until("Nothing was done")
         terminal.send("\x04")
         assert terminal.finish() == 0
+        assert "The game is kept" in terminal.raw
         assert "\x1b" not in terminal.raw and terminal.raw.isascii()
 
 
