@@ -172,6 +172,8 @@ def test_version(run: Run) -> None:
         ("play nogame", "no game 'nogame'"),
         ("play manila --seats a b c d e f", ""),
         ("play --resume nofile", "nofile"),
+        ("play --resume --seed 4", "--seed is settled already for a game that goes on"),
+        ("play manila --resume --seats Ann", "--seats is settled already"),
     ],
 )
 def test_bad_use_is_told_in_words(

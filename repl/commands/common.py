@@ -43,6 +43,13 @@ def add_players(
     parser.add_argument("--players", type=whole, metavar="N", help=help)
 
 
+def refuse_settled(options: Namespace, what: str) -> None:
+    """Refuses what is settled already where something kept goes on. Raises `UsageError`."""
+    for name in ("seats", "players", "seed"):
+        if getattr(options, name) not in (None, []):
+            raise UsageError(f"--{name} is settled already for a {what} that goes on")
+
+
 def whole(text: str) -> int:
     """Reads a number from 1."""
     return _number(text, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 
 from . import UsageError
-from .common import add_language, add_players, language_of, natural
+from .common import add_language, add_players, language_of, natural, refuse_settled
 
 DESCRIPTION = """
 Opens a table that others come to with 'ssh -p PORT HOST'. Each player gets a code, printed here, for his first visit;
@@ -75,9 +75,7 @@ def run(options: Namespace) -> int:
 
         raise UsageError("say which game", f"the games are {', '.join(available_games())}")
     if options.resume is not None:
-        for name in ("seats", "players", "seed"):
-            if getattr(options, name) not in (None, []):
-                raise UsageError(f"--{name} is settled already for a table that goes on")
+        refuse_settled(options, "table")
     try:
         from ..hosting.opening import HostProblem, Options, host
     except ModuleNotFoundError as error:

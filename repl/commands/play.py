@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 
 from . import UsageError
-from .common import add_language, add_players, natural, seconds
+from .common import add_language, add_players, natural, refuse_settled, seconds
 
 DESCRIPTION = """
 Plays a game at this terminal: you sit at the first seat and bots at the others, unless --seats says
@@ -58,6 +58,8 @@ def run(options: Namespace) -> int:
         games = available_games()
         if len(games) != 1:
             raise UsageError("say which game", f"the games are {', '.join(games)}")
+    if options.resume is not None:
+        refuse_settled(options, "game")
     from ..play import Options, PlayProblem, play
 
     try:
