@@ -28,6 +28,12 @@ def rank(game: Game, plan: Plan, options: Namespace) -> list[Item]:
     from ..interpreter.comparing import each_reading, howmuch
     from .commands.compare import Bar
 
+    blocks = None
+    if options.scheduler:
+        from ..interpreter.comparing.clusters import blocks_on
+
+        blocks = blocks_on(options.scheduler, options.backend)
+
     def measure(plan: Plan, label: str) -> Measured:
         with Bar(label) as bar:
             return howmuch.measure(
@@ -35,12 +41,13 @@ def rank(game: Game, plan: Plan, options: Namespace) -> list[Item]:
                 jobs=options.jobs or os.cpu_count() or 1,
                 backend=options.backend,
                 progress=bar.update if bar.shows else None,
+                blocks=blocks,
             )
 
     compare = each_reading.between_sources if options.sources else each_reading.each_reading
     items = compare(game, plan, measure, stories=options.stories)
     found: list[Interaction] = []
-    if options.pairs:
+    if options.pairs and not any(i.trouble == each_reading.INTERRUPTED for i in items):
         names = [i.name for i in items if i.measured is not None and i.measured.sums.scored][:MOST_PAIRED]
         found = each_reading.interactions(game, names, plan, _progress())
     if options.html:
@@ -69,6 +76,8 @@ def _progress() -> Any:
 
 
 def _tell(items: list[Item], game: Game, plan: Plan, options: Namespace) -> None:
+    from ..interpreter.comparing.each_reading import INTERRUPTED
+
     what = "sources, two by two" if options.sources else "every reading"
     say(paint(f"What matters most: {game.canonical} with {what}, {count(plan.players, 'player')}", "bold"))
     rows = []
@@ -101,9 +110,13 @@ def _tell(items: list[Item], game: Game, plan: Plan, options: Namespace) -> None
         say(paint("Makes no difference here", "bold"))
         for item in same:
             say(f"  {item.name}: {item.same}")
+    left = [i.name for i in items if i.trouble == INTERRUPTED]
     for item in items:
-        if item.trouble:
+        if item.trouble and item.trouble != INTERRUPTED:
             say(f"  {item.name} could not be played: {item.trouble}")
+    if left:
+        say()
+        say(wrap(f"Interrupted; not played: {', '.join(left)}", indent="  "))
     measured = next((i.measured for i in items if i.measured is not None), None)
     if measured is not None:
         say()

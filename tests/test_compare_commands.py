@@ -6,10 +6,12 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from harbourmaster.interpreter import simulate
 from harbourmaster.interpreter.comparing import balance as judging
+from harbourmaster.interpreter.comparing import howmuch
 from harbourmaster.interpreter.comparing.balance import group_names
 from harbourmaster.interpreter.comparing.spaces import spaces_of
 from harbourmaster.interpreter.game import load_game
@@ -205,6 +207,103 @@ def test_balance(ferry: str, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     main(["balance", f"{ferry}+bench.front.pays=9", "--before", ferry, "--games", "200", "--html", str(path)])
     assert "before" in capsys.readouterr().out
     assert "sit front" in check_page(path)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_balance_interrupted_judges_by_what_was_played(tmp_path: Path, jobs: int) -> None:
+    plan = judging.Plan(write_sold_ferry(tmp_path), 2, 200)
+
+    def stop_at(part: int) -> judging.Progress:
+        def stop(done: int, of: int) -> None:
+            if done == part:
+                raise KeyboardInterrupt
+
+        return stop
+
+    found = judging.judge(plan, jobs=jobs, progress=stop_at(5))
+    assert found.interrupted and found.games == 50 and "50 games" in found.method()
+    assert "interrupted" in found.method() and "over 5 parts" in found.method()
+    with pytest.raises(KeyboardInterrupt):  # one part has no spread
+        judging.judge(plan, jobs=jobs, progress=stop_at(1))
+    whole = judging.judge(plan, jobs=jobs)
+    assert not whole.interrupted and "interrupted" not in whole.method()
+
+
+def test_balance_interrupted_does_not_begin_with_the_other_rule_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ferry = write_sold_ferry(tmp_path)
+    play, played = judging.play_part, []
+
+    def stop(plan: judging.Plan, number: int) -> judging.Part:
+        played.append(plan.name)
+        if number == 3:
+            raise KeyboardInterrupt
+        return play(plan, number)
+
+    monkeypatch.setattr(judging, "play_part", stop)
+    main(["balance", ferry, "--before", f"{ferry}+bench.back.pays=2", "--games", "100"])
+    out = capsys.readouterr().out
+    assert "15 games" in out and "then interrupted" in out and "before" not in out and len(played) == 4
+
+
+@pytest.mark.parametrize("pairs", [0, 2])
+def test_a_ranking_interrupted_names_what_was_not_played(
+    ferry: str, pairs: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    play = howmuch.play_block
+    blocks: list[object] = []
+
+    def stop(*arguments: Any) -> howmuch.Sums:
+        if len(blocks) == pairs:
+            raise KeyboardInterrupt
+        blocks.append(arguments)
+        return play(*arguments)
+
+    monkeypatch.setattr(howmuch, "play_block", stop)
+    main(["compare", ferry, "--each-reading", "--pairs", "--games", "500"])
+    out = capsys.readouterr().out
+    assert "Interrupted; not played:" in out and "nan" not in out and "together" not in out
+    main(["compare", ferry, "--each-reading", "--json"])
+    assert "NaN" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "flags",
+    ["--save a.yaml", "--from a.yaml", "--checkpoint a", "--parquet a.parquet", "--pairs --policy greedy"],
+)
+def test_a_ranking_takes_no_flag_that_it_would_not_heed(
+    ferry: str, flags: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", ferry, "--each-reading", *flags.split()]) == 2
+    assert flags.split()[0] in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("what", ["--each-reading", "B"])
+def test_a_cluster_is_told_what_plays(ferry: str, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def blocks_on(address: str, backend: str = "auto") -> Any:
+        asked.append((address, backend))
+        return lambda plan, first: (howmuch.play_block(plan, n) for n in range(1))
+
+    monkeypatch.setattr("harbourmaster.interpreter.comparing.clusters.blocks_on", blocks_on)
+    other = f"{ferry}+bench.back.pays=2" if what == "B" else what
+    main(
+        [
+            "compare",
+            ferry,
+            other,
+            "--no-story",
+            "--games",
+            "5",
+            "--scheduler",
+            "tcp://x:1",
+            "--backend",
+            "python",
+        ]
+    )
+    assert asked == [("tcp://x:1", "python")]
 
 
 def test_what_a_move_is_worth_against_what_it_must_be(tmp_path: Path) -> None:

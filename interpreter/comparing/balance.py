@@ -28,6 +28,7 @@ from ..game import Game, load_game
 from ..playout import Endless, Random, seed_of_game
 from ..positions import decode
 from ..simulate import POLICIES, choose
+from .howmuch import leave_interrupts
 from .lockstep import Side
 from .spaces import Book, Books, Keeper, Spaces, add_books, spaces_of
 from .statistics import LEVEL, Interval, mean_interval, share_interval, student_quantile
@@ -172,11 +173,18 @@ class Balance(Struct):
     """Moves that were offered and never chosen."""
     spaces: list[Space]
     """What can be bought, where the game's view tells: the best first."""
+    parts: int = PARTS
+    """Of how many parts of the games it comes."""
 
     @property
     def fair(self) -> bool:
         """Whether every seat's share of wins may be the same; tells of the rules where all seats play alike."""
         return all(w.low <= 1 / len(self.names) <= w.high for w in self.wins)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether it was ended before all games were played."""
+        return self.parts < PARTS
 
     def never_worth(self) -> list[Worth]:
         """Gets the moves for which choosing otherwise was certainly better."""
@@ -207,9 +215,10 @@ class Balance(Struct):
             else "what moves are worth is told of seats that chance plays, and here is none; "
         )
         chooses = "in which chance chooses (" if all(plan.by_lot) else f"(policy {plan.who}, "
+        early = ", then interrupted" if self.interrupted else ""
         return (
-            f"{self.games:,} games {chooses}seed {plan.seed}); {worth}intervals of 95 % by Student's t over {PARTS} "
-            "parts of the games (for seats and for what is called certain, 95 % for all together)"
+            f"{self.games:,} games {chooses}seed {plan.seed}){early}; {worth}intervals of 95 % by Student's t over "
+            f"{self.parts} parts of the games (for seats and for what is called certain, 95 % for all together)"
             + (books if self.spaces else "")
         )
 
@@ -219,12 +228,19 @@ Progress = Callable[[int, int], None]
 
 
 def judge(plan: Plan, *, jobs: int = 1, progress: Progress | None = None) -> Balance:
-    """Plays and judges a rule set. Raises `RulesError`."""
+    """Plays and judges a rule set. Ctrl-C ends it with what was played by then, if two parts were.
+
+    Raises `RulesError`.
+    """
     parts: list[Part] = []
-    for part in _parts(plan, jobs):
-        parts.append(part)
-        if progress is not None:
-            progress(len(parts), PARTS)
+    try:
+        for part in _parts(plan, jobs):
+            parts.append(part)
+            if progress is not None:
+                progress(len(parts), PARTS)
+    except KeyboardInterrupt:
+        if len(parts) < 2:  # no interval comes from one
+            raise
     return _judged(plan, parts)
 
 
@@ -236,8 +252,11 @@ def _parts(plan: Plan, jobs: int) -> Iterator[Part]:
     from concurrent.futures import ProcessPoolExecutor
 
     _side(plan)  # compiled once, not once a process
-    with ProcessPoolExecutor(jobs) as pool:
+    pool = ProcessPoolExecutor(jobs, initializer=leave_interrupts)
+    try:
         yield from pool.map(play_part, [plan] * PARTS, range(PARTS))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 # --------------------------------------------------------------------------------------------------------- playing
@@ -445,6 +464,7 @@ def _judged(plan: Plan, parts: list[Part]) -> Balance:
         unseen=_unseen(side.program, names),
         untaken=[w.name for w in moves if w.per_game == 0],
         spaces=_spaces(parts, games),
+        parts=len(parts),
     )
 
 

@@ -36,6 +36,9 @@ Measure = Callable[[Plan, str], Measured]
 """Plays a plan; the words say what for."""
 
 
+INTERRUPTED = "interrupted before anything was played"
+
+
 class Item(Struct):
     """One comparison of a ranking."""
 
@@ -80,30 +83,46 @@ def readings_of(game: Game) -> Iterator[tuple[str, str]]:
 def compare_all(
     pairs: Sequence[tuple[str, str, str]], plan: Plan, measure: Measure, *, stories: bool = False
 ) -> list[Item]:
-    """Compares rule sets two by two: (what it is called, one, the other); best first."""
-    items = []
-    for name, a, b in pairs:
-        item = Item(name, a, b)
-        items.append(item)
+    """Compares rule sets two by two: (what it is called, one, the other); best first.
+
+    Ctrl-C ends it; what was not come to then says so in its `trouble`.
+    """
+    items = [Item(*pair) for pair in pairs]
+    for number, item in enumerate(items):
         try:
-            first = load_game(a, players=plan.players, offers=plan.offers)
-            second = load_game(b, players=plan.players, offers=plan.offers)
-        except RulesError as error:
-            item.trouble = error.diagnostics[0].message
-            continue
-        item.found = differences(first.checked().rules, second.checked().rules)
-        if item.found.none:
-            item.same = item.found.items[0].idle if item.found.items else "nothing differs"
-        elif same_program(first.program, second.program):
-            item.same = "both run as one and the same program"
-        if item.same:
-            continue
-        item.measured = measure(replace(plan, a=a, b=b), name)
-        if stories:
-            item.story = find_story(first, second, seed=plan.seed, found=item.found).claim()
-        if item.measured.ended == "interrupted":
-            break
+            _compare(item, plan, measure, stories=stories)
+        except KeyboardInterrupt:
+            if item.measured is None:
+                item.trouble = INTERRUPTED
+        else:
+            if item.measured is None or item.measured.ended != "interrupted":
+                continue
+            if not item.measured.sums.pairs:
+                item.measured, item.trouble = None, INTERRUPTED
+        for left in items[number + 1 :]:
+            left.trouble = INTERRUPTED
+        break
     return ranked(items)
+
+
+def _compare(item: Item, plan: Plan, measure: Measure, *, stories: bool) -> None:
+    """Compares the two rule sets of an item."""
+    try:
+        first = load_game(item.a, players=plan.players, offers=plan.offers)
+        second = load_game(item.b, players=plan.players, offers=plan.offers)
+    except RulesError as error:
+        item.trouble = error.diagnostics[0].message
+        return
+    item.found = differences(first.checked().rules, second.checked().rules)
+    if item.found.none:
+        item.same = item.found.items[0].idle if item.found.items else "nothing differs"
+    elif same_program(first.program, second.program):
+        item.same = "both run as one and the same program"
+    if item.same:
+        return
+    item.measured = measure(replace(plan, a=item.a, b=item.b), item.name)
+    if stories and item.measured.ended != "interrupted":
+        item.story = find_story(first, second, seed=plan.seed, found=item.found).claim()
 
 
 def each_reading(game: Game, plan: Plan, measure: Measure, *, stories: bool = False) -> list[Item]:

@@ -399,7 +399,7 @@ def _by_processes(plan: Plan, first: int, jobs: int, backend: Backend) -> Iterat
     _players(plan, backend)  # compiled once, not once a process
     todo = iter(range(first, math.ceil(plan.games / BLOCK)))
     waiting: deque[Future[Sums]] = deque()
-    pool = ProcessPoolExecutor(jobs, initializer=_begin_process)
+    pool = ProcessPoolExecutor(jobs, initializer=leave_interrupts)
     try:
         for block in todo:
             waiting.append(pool.submit(play_block, plan, block, backend))
@@ -411,7 +411,7 @@ def _by_processes(plan: Plan, first: int, jobs: int, backend: Backend) -> Iterat
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _begin_process() -> None:
+def leave_interrupts() -> None:
     """Leaves Ctrl-C to the process that shares out the work."""
     import signal
 

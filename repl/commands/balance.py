@@ -68,7 +68,12 @@ def run(options: Namespace) -> int:
     else:
         games = [load_game(options.ruleset, players=options.players, offers=offers)]
     policies = _policies(options.policy or (), games[0])
-    found = [_judge(game, options, policies) for game in games]
+    found: list[Balance] = []
+    for game in games:
+        found.append(_judge(game, options, policies))
+        if found[-1].interrupted:
+            games = games[: len(found)]
+            break
     if options.html:
         from pathlib import Path
 
@@ -226,6 +231,7 @@ def balance_data(b: Balance, game: Game) -> dict[str, Any]:
         "players": list(b.names),
         "games": b.games,
         "left_out": b.broken,
+        "interrupted": b.interrupted,
         "seed": b.plan.seed,
         "policies": list(b.plan.policies) or ["random"] * b.plan.players,
         "fair": b.fair if b.plan.alike else None,

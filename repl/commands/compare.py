@@ -146,10 +146,16 @@ def _rank(options: Namespace) -> int:
 
     if options.b is not None:
         raise UsageError("many are compared with one rule set, got two", "leave B away")
+    alone = ("--save", options.save), ("--from", options.start), ("--checkpoint", options.checkpoint)
+    for flag, value in (*alone, ("--parquet", options.parquet)):
+        if value:
+            raise UsageError(f"{flag} is for two rule sets, and here many are compared", "name both, A and B")
     game = load_game(options.a, players=options.players, offers=not options.no_offers)
     policies = sets_of_policies(options.policy, game.num_players())
     if len(policies) > 1:
         raise UsageError("got several sets of policies, want one here")
+    if options.pairs and policies[0]:
+        raise UsageError("--pairs is played by chance alone", "leave --policy away, or --pairs")
     games = FEW if options.games is None else max(1, options.games)
     plan = Plan(
         game.name,
@@ -274,7 +280,7 @@ def measure(plan: Plan, options: Namespace, *, label: str = "") -> Measured:
     if options.scheduler:
         from ...interpreter.comparing.clusters import blocks_on
 
-        blocks = blocks_on(options.scheduler)
+        blocks = blocks_on(options.scheduler, options.backend)
     with Bar(label) as bar:
         return howmuch.measure(
             plan,
