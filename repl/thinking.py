@@ -6,11 +6,12 @@ and are imported when they are asked for.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from random import Random
 from typing import TYPE_CHECKING
 
 from .bots import Thinking
-from .terminal import Line
+from .terminal import Line, cut, in_ascii, pad, pad_line, width
 
 if TYPE_CHECKING:
     from .choosing import Option
@@ -73,20 +74,33 @@ def worth(desk: Desk, player: int, option: Option | None) -> list[Line]:
         raise MissingBots(desk.t("games-go-wrong"))
     name = desk.session.seats[player].name
     known = {o.action: o.words for o in desk.options()}
-    lines = []
+    rows = []
     for v in found[:_MOST_VALUED]:
         assert v.action is not None
         words = known.get(v.action) or state.describe(
             v.action % state.game.program.actions, player, desk.language
         )
-        figures = {
-            "mean": f"{v.points.mean:.1f}",
-            "low": f"{v.points.low:.1f}",
-            "high": f"{v.points.high:.1f}",
-        }
-        win = f"{v.wins.mean * 100:.0f}"
-        about = {"words": words, "name": name, "win": win, "games": str(v.rollouts), **figures}
-        lines.append(desk.line("move-value", "", **about))
-    if len(found) > len(lines):
-        lines.append(desk.line("and-more", "dim", count=len(found) - len(lines)))
+        figures = (v.points.mean, v.points.low, v.points.high)
+        rows.append((words, *(f"{x:.1f}" for x in figures), f"{v.wins.mean * 100:.0f}", str(v.rollouts)))
+    if len(rows) == 1:
+        about = dict(zip(("words", "mean", "low", "high", "win", "games"), rows[0], strict=True))
+        return [desk.line("move-value", "", name=name, **about)]
+    table = list(_table(desk, rows))
+    lines = [desk.line("values-head", "", name=name), *(in_ascii(table) if desk.look.ascii else table)]
+    if len(found) > len(rows):
+        lines.append(desk.line("and-more", "dim", count=len(found) - len(rows)))
     return lines
+
+
+def _table(desk: Desk, rows: Sequence[tuple[str, ...]]) -> Iterator[Line]:
+    """Draws what moves are worth, a row for each, the figures below one another."""
+    heads = ("", desk.t("value-mean"), "95 %", "", desk.t("value-wins"), desk.t("value-games"))
+    cells = [(words, mean, low, high, f"{win} %", games) for words, mean, low, high, win, games in rows]
+    widths = [max(map(width, column)) for column in zip(heads, *cells, strict=True)]
+    widest = max(8, desk.look.width - sum(widths[1:]) - 2 * len(widths))
+    for n, row in enumerate((heads, *cells)):
+        words = pad_line(cut([("", row[0])], min(widths[0], widest)), min(widths[0], widest))
+        rest = "  ".join(
+            pad(cell, columns, right=True) for cell, columns in zip(row[1:], widths[1:], strict=True)
+        )
+        yield [("", "  "), *words, ("" if n else "dim", f"  {rest}")]

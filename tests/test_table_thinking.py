@@ -216,9 +216,12 @@ def test_value_alone_values_every_move_the_best_first() -> None:
     desk = open_desk(seats=PEOPLE)
     type_in(desk, *START)
     lines = type_in(desk, "value").splitlines()
-    valued = [line for line in lines if "mean result" in line]
+    head = next(n for n, line in enumerate(lines) if "games played on by chance" in line)
+    assert lines[head + 1].split() == ["mean", "95", "%", "wins", "games"]
+    valued = lines[head + 2 : -1]
     assert len(valued) == 12 and f"and {len(desk.options()) - 12} more" in lines[-1]
-    wins = [int(line.split("wins ")[1].split()[0]) for line in valued]
+    assert len({len(line) for line in valued}) == 1  # figures stand below one another
+    wins = [int(line.split()[-3]) for line in valued]
     assert max(wins[:3]) >= wins[-1]
 
 
