@@ -53,7 +53,7 @@ def test_each_makes_his_own_moves_and_no_others() -> None:
     typed(ann, "Ann bid 3")
     assert "Ann: bid 3" in heard(bo)
     assert typed(bo, "bid 4") == "Bo: bid 4"
-    assert "no person" in typed(bo, "hand Ann")
+    assert "only Ann may see that hand" in typed(bo, "hand Ann")
 
 
 def test_nobody_acts_once_all_keep_silent() -> None:
