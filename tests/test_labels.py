@@ -6,6 +6,7 @@ import random
 import re
 
 import pytest
+import yaml
 from harbourmaster.grammar.tree import Template
 from harbourmaster.grammar.walk import walk
 from harbourmaster.interpreter.game import load_game
@@ -26,6 +27,17 @@ def test_nothing_lacks_a_label(name: str) -> None:
         labels = game.labels(language)
         assert labels.missing(game.program) == []
         assert sorted(spoken - set(labels.sentences)) == []
+
+
+@pytest.mark.parametrize("name", available_games())
+def test_every_document_has_its_title_in_each_language(name: str) -> None:
+    path = load_game(name).checked().rules.sources
+    assert path is not None
+    documents = yaml.safe_load(path.read_text("utf-8"))
+    assert documents
+    assert {key: list(d["title"]) for key, d in documents.items()} == dict.fromkeys(
+        documents, ["en", *CHINESE]
+    )
 
 
 @pytest.mark.parametrize("name", available_games())
