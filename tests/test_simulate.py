@@ -191,6 +191,22 @@ def test_what_comes_out(tmp_path: Path) -> None:
     assert data["hash"] == game.content_hash and data["policies"] == ["random", "random"]
 
 
+def test_who_plays_alone_has_no_share_of_wins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", "klondike", "--games", "2", "--backend", "python"]) == 0
+    out = capsys.readouterr().out
+    assert "points" in out and "share of wins" not in out
+
+
+def test_slow_games_are_not_told_as_none_a_second(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = simulation.Result.as_dict
+    slow = {"games_per_second": 2 / 3600, "decisions_per_second": 43 / 3600}
+    monkeypatch.setattr(simulation.Result, "as_dict", lambda result: told(result) | slow)
+    assert main(["simulate", "draughts", "--games", "2", "--backend", "python"]) == 0
+    assert "\n0.00056 games and 0.012 decisions a second, " in capsys.readouterr().out
+
+
 def test_a_policy_for_each_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def always(words: str) -> simulation.Policy:
         def choose(state: State, seat: int, numbers: Random) -> int:

@@ -172,7 +172,7 @@ def _tell(result: Result, game: Game, language: str) -> None:
         f"{count(data['games'], 'game')} in {result.seconds:.2f} s"
     )
     say(
-        f"{data['games_per_second']:,.0f} games and {data['decisions_per_second']:,.0f} decisions a second, "
+        f"{_rate(data['games_per_second'])} games and {_rate(data['decisions_per_second'])} decisions a second, "
         f"{data['decisions_per_game']:.2f} decisions a game, {result.backend} backend"
         + (f", rollouts on the {result.rollouts} backend" if result.rollouts else "")
     )
@@ -189,10 +189,14 @@ def _tell(result: Result, game: Game, language: str) -> None:
     rows = [
         ["points", *_figures(result.returns())],
         ["  their deviation", *_figures(result.deviations())],
-        ["share of wins", *(f"{share:.1%}" for share in result.win_shares())],
+        *([] if game.num_players() == 1 else [["share of wins", *(f"{s:.1%}" for s in result.win_shares())]]),
         *([text, *_figures(means)] for text, means in by_seat.items()),
     ]
     table(["", *game.player_names], rows, right=range(1, game.num_players() + 1))
+
+
+def _rate(number: float) -> str:
+    return f"{number:,.0f}" if number >= 10 else f"{number:.2g}"
 
 
 def _figures(numbers: list[float]) -> list[str]:
