@@ -35,9 +35,8 @@ def test_every_document_has_its_title_in_each_language(name: str) -> None:
     assert path is not None
     documents = yaml.safe_load(path.read_text("utf-8"))
     assert documents
-    assert {key: list(d["title"]) for key, d in documents.items()} == dict.fromkeys(
-        documents, ["en", *CHINESE]
-    )
+    for key, document in documents.items():
+        assert list(document["title"]) == ["en", *CHINESE], key
 
 
 @pytest.mark.parametrize("name", available_games())
