@@ -158,3 +158,35 @@ def test_other_programs_are_not_the_same(tmp_path: Path) -> None:
     for other in ("tie=later-seat", "bank=drifts", "bench.back.pays=7"):
         assert not same_program(first, load_game(f"{ferry}+{other}", players=2).program)
     assert not same_program(first, load_game(ferry, players=3).program)
+
+
+BEGINS = "    if rolled >= 4 or (bank is arrives and rolled = 3):"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("rolled >= 4 or landed = 3", "landed = 3 or rolled >= 4", True),
+        ("rolled >= 4 and (landed = 3 or crossing = 2)", "(crossing = 2 or landed = 3) and rolled >= 4", True),
+        ("rolled + crossing >= 5", "crossing + rolled >= 5", True),
+        ("min(rolled, crossing) = 2", "2 = min(crossing, rolled)", True),
+        ("rolled * 2 + crossing = 7", "crossing + 2 * rolled = 7", True),
+        ("rolled >= 4 or landed = 3", "landed = 4 or rolled >= 3", False),
+        ("rolled - crossing >= 2", "crossing - rolled >= 2", False),
+        ("rolled < crossing", "crossing < rolled", False),
+        ("rolled + crossing * 2 >= 5", "crossing + rolled * 2 >= 5", False),
+        ("min(rolled, crossing) = 2", "max(rolled, crossing) = 2", False),
+        ("rolled >= 4 and landed = 3", "rolled >= 4 or landed = 3", False),
+        # the second fails where the first does not ask it: this is no proof that both are the same
+        ("crossing > 0 and rolled / crossing rounded up = 2", "rolled / crossing rounded up = 2 and crossing > 0", False),
+    ],
+)  # fmt: skip
+def test_operands_may_stand_in_another_order_where_that_is_the_same(
+    tmp_path: Path, one: str, other: str, same: bool
+) -> None:
+    a, b = (
+        write_ferry(tmp_path, name, {"play.rules": (BEGINS, f"    if {text}:")})
+        for name, text in (("a", one), ("b", other))
+    )
+    for x, y in ((a, b), (b, a)):
+        assert same_program(load_game(x, players=2).program, load_game(y, players=2).program) == same

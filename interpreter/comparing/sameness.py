@@ -4,7 +4,8 @@ called.
 Walks both from the start at once and pairs what stands at the same place: slots, locals, functions, blocks,
 moves, streams. As soon as something would need two partners the programs count as different. So "the same" is
 a proof (places in the rules, sentences and names take no part in how a game runs), "different" is none: two
-programs may do the same in different ways.
+programs may do the same in different ways. The operands of `+`, `=`, `or` and their like may stand in any order; those
+of `and` and `or` only where none can fail, since the second is not looked at after the first has decided.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ _SKIPPED = {"site", "low", "high"}
 """Fields that do not bear on how a program runs; the bounds of a `Checked` and of a `For` do, and are
 compared.
 """
+_ANY_ORDER = {"+", "*", "min", "max", "=", "!=", "union"}
+_ANY_ORDER_IF_SAFE = {"and", "or"}
+_MAY_FAIL = {"//", "ceil", "mod"}
 
 
 def same_program(a: ir.Program, b: ir.Program) -> bool:
@@ -212,6 +216,9 @@ class _Pairing:
                     self.block(x.value.value, y.value.value)
                 else:
                     self.node(x.value, y.value, scope)
+            case ir.Op():
+                self.equal(x.operator, y.operator)
+                self.tuples(x.arguments, self.in_order_of(x, y, scope), scope)
             case ir.Temp():
                 self.name(x.name, y.name, scope)
             case ir.SetTemp() | ir.Memo():
@@ -234,6 +241,19 @@ class _Pairing:
             case _:
                 self.fields(x, y, scope)
 
+    def in_order_of(self, x: ir.Op, y: ir.Op, scope: dict[str, str]) -> tuple[ir.Expr, ...]:
+        """Gets the operands of `y` in the order in which those of `x` look like them, if they may be put so."""
+        loose = x.operator in _ANY_ORDER or (x.operator in _ANY_ORDER_IF_SAFE and _is_safe(x) and _is_safe(y))
+        if not loose or len(x.arguments) != len(y.arguments):
+            return y.arguments
+        slots, scopes = self.pairs.get("slot", ({}, {})), (scope, {v: v for v in scope.values()})
+        mine = [_looks(e, slots[0], scopes[0]) for e in x.arguments]
+        theirs = [_looks(e, {s: s for s in slots[1]}, scopes[1]) for e in y.arguments]
+        if mine == theirs or sorted(mine) != sorted(theirs):
+            return y.arguments
+        left = list(zip(theirs, y.arguments, strict=True))
+        return tuple(left.pop(next(k for k, (look, _) in enumerate(left) if look == m))[1] for m in mine)
+
     def is_way_back(self, slot: int, program: ir.Program) -> bool:
         if not hasattr(self, "_backs"):
             self._backs = {b.end.slot for b in program.blocks if isinstance(b.end, ir.Back)}
@@ -255,6 +275,37 @@ class _Pairing:
                 self.tuples(v, w, scope)
             else:
                 self.equal(v, w)
+
+
+def _is_safe(e: ir.Expr) -> bool:
+    """Tests if an expression always has a value, whatever the position: what could fail is wrapped or called."""
+    match e:
+        case ir.Const() | ir.Load() | ir.Temp():
+            return True
+        case ir.LoadAt() | ir.Lookup():
+            return _is_safe(e.index)
+        case ir.Op():
+            return e.operator not in _MAY_FAIL and all(map(_is_safe, e.arguments))
+        case _:
+            return False
+
+
+def _looks(e: Any, slots: dict[int, int], names: dict[str, str]) -> str:
+    """Describes an expression by what is already known to be the same in both programs; the rest as `?`."""
+    match e:
+        case ir.Load():
+            return f"slot {slots.get(e.slot, '?')}"
+        case ir.LoadAt():
+            return f"slots {slots.get(e.base, '?')} at ({_looks(e.index, slots, names)})"
+        case ir.Temp():
+            return f"name {names.get(e.name, '?')}"
+        case ir.Const():
+            return f"{e.value}"
+        case ir.Op():
+            # whatever its order, so that one that lies inside another looks the same too
+            return f"{e.operator} {sorted(_looks(a, slots, names) for a in e.arguments)}"
+        case _:
+            return type(e).__name__
 
 
 def _shape(t: Type) -> object:
