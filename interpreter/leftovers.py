@@ -3,7 +3,7 @@
 A rule clears all of its slots when it is done; until then they hold what loops counted and searches found. Where nothing
 will read such a value any more, two ways to the same position would differ by it, and be counted, searched and kept as
 two. As rules never call themselves and functions are handed locals as arguments, a slot is read in the blocks of its own
-rule alone; there a call is one step.
+rule alone; there a call is one step. Only who decides is kept longer than need be, while a move that he made asks in turn.
 """
 
 from __future__ import annotations
