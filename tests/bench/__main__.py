@@ -9,6 +9,7 @@ it is made sure that all play the same game.
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import subprocess
@@ -159,7 +160,9 @@ print(spent() - start)
 
 def main() -> None:
     """Measures and prints."""
-    scale = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
+    parser = argparse.ArgumentParser(prog="python -m tests.bench")
+    parser.add_argument("scale", nargs="?", type=float, default=1.0, help="how many games, as a multiple")
+    scale = parser.parse_args().scale
     compiler = " ".join(native.compilers()[0]) if native.compilers() else "no C compiler"
     print(f"Python {platform.python_version()}, {compiler} {' '.join(native.FLAGS)}, {platform.machine()}")
     with tempfile.TemporaryDirectory() as name:
