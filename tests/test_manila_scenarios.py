@@ -86,6 +86,7 @@ def test_each_scenario_cites_places_that_exist() -> None:
                 assert key in ("the", "order"), f"{scenario['name']}: {place}"
 
 
+@pytest.mark.slow
 def test_every_rule_line_reading_and_variant_is_reached() -> None:
     coverage = Coverage()
     for result in run_scenarios("manila", load=coverage.load):
