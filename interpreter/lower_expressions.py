@@ -125,9 +125,9 @@ class ExpressionLowering(ValueLowering):
         known = (symbol, tuple((v, v.low, v.high) for v in values), env.facts, id(env.memos))
         found = self.placed.get(known)
         if found is not None:
-            return found
+            return found[0]
         value = self._placed_or_called(symbol, values, env)
-        self.placed[known] = value
+        self.placed[known] = value, env.memos  # kept, for another dictionary must not come to have its id
         return value
 
     def _placed_or_called(self, symbol: Callable, values: list[Expr], env: Env) -> Expr:

@@ -43,7 +43,7 @@ class ValueLowering:
         self.sites: list[Span] = []
         self.site_numbers: dict[Span, int] = {}
         self.fresh_names = 0
-        self.placed: dict[object, Expr] = {}
+        self.placed: dict[object, tuple[Expr, object]] = {}
         self.too_large: set[object] = set()
 
     # ----------------------------------------------------------------------------------------------------- naming
