@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from .chance import GOLDEN, MASK, mix, stream_key
+from .chance import GOLDEN, MASK, mix, number_at, stream_key
 from .errors import BrokenRule
 from .python_backend import Position, PythonMachine, Stop
 
@@ -125,6 +125,20 @@ def weighted(bits: int, weights: Sequence[int]) -> int:
         if at < 0:
             return i
     raise AssertionError("no outcome has any weight")
+
+
+def settle_chance(machine: PythonMachine, position: Position, stop: Stop, keys: Keys) -> Stop:
+    """Lets chance decide, as it does in whole games, until somebody chooses or the game is over."""
+    while stop.__class__ is tuple:
+        node: int = stop[0]
+        stream, row, ordinal, low, count, weigh = machine.chance_info[node](position)
+        bits = number_at(keys[stream], row, ordinal)
+        if weigh is None:
+            outcome = low + (bits * count >> 64)
+        else:
+            outcome = low + weighted(bits, [weigh(position, v) for v in range(low, low + count)])
+        stop = machine.decide(position, node, outcome)
+    return stop
 
 
 def endless(limit: int) -> Endless:

@@ -14,16 +14,12 @@ which costs a little strength.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from . import program as ir
-from .chance import GOLDEN, MASK, mix, number_at
-from .playout import Keys, endless, weighted
+from .chance import GOLDEN, MASK, mix
+from .playout import Keys, endless, settle_chance
 from .positions import evaluate
 from .python_backend import Position, PythonMachine, Stop
-
-if TYPE_CHECKING:
-    from typing import Any
 
 CELLS = 1 << 12
 LOGGED = 1 << 9
@@ -101,25 +97,15 @@ def tasting_player_of(machine: PythonMachine) -> Player:
 
     def play(position: Position, place: int | Stop, keys: Keys, x: int, taste: Taste) -> None:
         taste.log = []
-        stop = machine.run(position, place)
+        stop = settle_chance(machine, position, machine.run(position, place), keys)
         made = 0
-        while stop is not None:
-            if stop.__class__ is tuple:
-                node: Any = stop[0]
-                stream, row, ordinal, low, count, weigh = machine.chance_info[node](position)
-                bits = number_at(keys[stream], row, ordinal)
-                if weigh is None:
-                    outcome = low + (bits * count >> 64)
-                else:
-                    outcome = low + weighted(bits, [weigh(position, v) for v in range(low, low + count)])
-                stop = machine.decide(position, node, outcome)
-                continue
+        while isinstance(stop, list):
             made += 1
             if made > limit:
                 raise endless(limit)
             decision = decisions_at[position[0]]
             action, x = taste.pick(stop, _who(decision, position, program), x)
-            stop = machine.apply(position, action)
+            stop = settle_chance(machine, position, machine.apply(position, action), keys)
 
     return play
 

@@ -19,9 +19,8 @@ from __future__ import annotations
 from math import ceil, log, log2, sqrt
 from typing import TYPE_CHECKING
 
-from ..chance import number_at
 from ..errors import BrokenRule
-from ..playout import Random, seed_of_game, stream_keys, weighted
+from ..playout import Random, seed_of_game, settle_chance, stream_keys
 from ..python_backend import Position, Stop
 from .search import best_of, narrow
 from .sight import decision_at, owner_of_action
@@ -111,13 +110,13 @@ class Tree:
             stop: Stop = self.machine.stop(position) if coded < 0 else self.machine.apply(position, coded)
             if coded >= 0:
                 while node.visits and len(path) <= _DEEPEST:
-                    stop = self._settle(position, stop, keys)
+                    stop = settle_chance(self.machine, position, stop, keys)
                     if stop is None:
                         break
                     action, node = self._select(node, position, stop)
                     path.append(node)
                     stop = self.machine.apply(position, action)
-            stop = self._settle(position, stop, keys)
+            stop = settle_chance(self.machine, position, stop, keys)
         except BrokenRule:
             return
         games = min(self._at_once, max(1, self.thinker.meter.left()))
@@ -129,20 +128,6 @@ class Tree:
         self.thinker.meter.spent += games
         if results:
             self._add(path, choice, results)
-
-    def _settle(self, position: Position, stop: Stop, keys: list[int]) -> Stop:
-        """Lets chance decide, as it does in rollouts of the same number."""
-        machine = self.machine
-        while stop.__class__ is tuple:
-            node: int = stop[0]
-            stream, row, ordinal, low, count, weigh = machine.chance_info[node](position)
-            bits = number_at(keys[stream], row, ordinal)
-            if weigh is None:
-                outcome = low + (bits * count >> 64)
-            else:
-                outcome = low + weighted(bits, [weigh(position, v) for v in range(low, low + count)])
-            stop = machine.decide(position, node, outcome)
-        return stop
 
     def _select(self, node: _Node, position: Position, stop: Stop) -> tuple[int, _Node]:
         """Picks what is tried next at a node: the option that promises most to whoever chooses."""
