@@ -19,6 +19,7 @@ from .pseudo_terminal import MAIN, Terminal
 from .table import open_session
 
 SEED = 11
+AGAINST_CHANCE = ["play", "manila", "--seats", "Ann", "random", "random", "--seed", str(SEED)]
 
 
 def twin(look: Look, seats: tuple[str, ...] = (), seed: int = SEED) -> Desk:
@@ -41,18 +42,7 @@ def expected(desk: Desk) -> list[str]:
 def test_a_whole_game(columns: int, rows: int, language: str, tmp_path: Path) -> None:
     desk = twin(Look(columns, rows, language))
     numbers = random.Random(columns)
-    arguments = [
-        "play",
-        "manila",
-        "--seats",
-        "Ann",
-        "random",
-        "random",
-        "--seed",
-        str(SEED),
-        "--lang",
-        language,
-    ]
+    arguments = [*AGAINST_CHANCE, "--lang", language]
     with Terminal(arguments, tmp_path, columns=columns, rows=rows) as terminal:
         terminal.until(*expected(desk), "Ann>")
         while not desk.session.is_over:
@@ -75,7 +65,7 @@ def test_a_whole_game(columns: int, rows: int, language: str, tmp_path: Path) ->
 
 
 def test_an_empty_line_names_the_moves(tmp_path: Path) -> None:
-    arguments = ["play", "manila", "--seats", "Ann", "random", "random", "--seed", str(SEED), "--lang", "en"]
+    arguments = [*AGAINST_CHANCE, "--lang", "en"]
     with Terminal(arguments, tmp_path, columns=60) as terminal:
         terminal.until("Ann> bid 1 … 54 · pass · pledge")
         terminal.send("b")
@@ -131,18 +121,7 @@ def test_resizing_reflows_the_board(tmp_path: Path) -> None:
 
 
 def test_a_killed_game_goes_on(tmp_path: Path) -> None:
-    arguments = [
-        "play",
-        "manila",
-        "--seats",
-        "Ann",
-        "random",
-        "random",
-        "--seed",
-        str(SEED),
-        "--lang",
-        "zh-Hant",
-    ]
+    arguments = [*AGAINST_CHANCE, "--lang", "zh-Hant"]
     desk = twin(Look(80, 24, "zh-Hant"))
     with Terminal(arguments, tmp_path) as terminal:
         terminal.until("Ann>")
